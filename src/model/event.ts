@@ -1,0 +1,111 @@
+import type { ProcessRole } from './process-role.ts';
+
+/** Everything that happens at a moment rather than at every tick. Each is one row of `event`. */
+export type RecordingEvent = OomKill | ProcessExit | Gap | LimitChange | OomCounterJump | Note;
+
+export type OomScope = 'machine' | 'cgroup' | 'cpuset' | 'mempolicy' | 'unknown';
+
+/** One kill by the kernel's out-of-memory killer, as its log tells it. */
+export interface OomKill {
+  kind: 'oom_kill';
+  /** From the record's kernel clock; null when that cannot be tied to the wall clock. */
+  timeUnixMs: number | null;
+  /** Kernel clock of the record, ms since boot. */
+  kernelMs: number;
+  /** Sequence number of the kmsg record that is the evidence. */
+  kmsgSequence: number;
+  /** As the kernel numbers it: inside a container this is the host's pid. */
+  pid: number;
+  comm: string;
+  uid: number | null;
+  /** anon + file + shmem of the kill line; null when only the summary line was seen. */
+  rssBytes: number | null;
+  anonBytes: number | null;
+  fileBytes: number | null;
+  shmemBytes: number | null;
+  totalVmBytes: number | null;
+  pageTablesBytes: number | null;
+  oomScoreAdj: number | null;
+  scope: OomScope;
+  /** Raw constraint of the summary line (`CONSTRAINT_MEMCG` …); kept even when unknown to us. */
+  constraint: string | null;
+  /** The cgroup whose limit was hit. */
+  cgroup: string | null;
+  /** The cgroup the victim was in. */
+  taskCgroup: string | null;
+  triggerPid: number | null;
+  triggerComm: string | null;
+  cgroupUsageBytes: number | null;
+  cgroupLimitBytes: number | null;
+  /** How many tasks the report listed; null without a table. */
+  tasksListed: number | null;
+  /** The cgroup that was killed as a whole (memory.oom.group). */
+  oomGroup: string | null;
+  /** Which lines were seen: all of the report, only the kill line (rate limit), only the summary. */
+  context: 'full' | 'kill_line_only' | 'summary_line_only';
+  /** True when the record is older than the recording. */
+  beforeStart: boolean;
+}
+
+/** A process that was there and is gone. */
+export interface ProcessExit {
+  kind: 'process_exit';
+  /** When its absence was noticed: at most one interval after the end. */
+  timeUnixMs: number;
+  pid: number;
+  startTicks: number;
+  role: ProcessRole;
+  /** Only where the kernel told us (our own children). */
+  exitCode: number | null;
+  signal: string | null;
+  /** How we know. */
+  source: 'parent' | 'vanished';
+}
+
+export type GapKind = 'standby' | 'clock_step' | 'stall' | 'restart' | 'lost';
+
+/** A stretch of time about which the recording says nothing. Never filled in. */
+export interface Gap {
+  kind: 'gap';
+  gap: GapKind;
+  fromUnixMs: number;
+  toUnixMs: number;
+  timeUnixMs: number;
+  /** How much the wall clock and the monotonic clock moved between the two samples. */
+  wallMs: number;
+  monotonicMs: number;
+}
+
+/** The limit that binds is another one from now on. */
+export interface LimitChange {
+  kind: 'limit_change';
+  timeUnixMs: number;
+  fromBytes: number;
+  toBytes: number;
+}
+
+/** The kernel's kill counter moved; whether there are records for it, the reader compares. */
+export interface OomCounterJump {
+  kind: 'oom_counter';
+  timeUnixMs: number;
+  /** `/proc/vmstat` counts the whole kernel, the cgroup's counter only the session. */
+  counter: 'machine' | 'cgroup';
+  count: number;
+}
+
+/** Anything else worth a line: what could not be read, a full disk, a change of cadence. */
+export interface Note {
+  kind: 'note';
+  timeUnixMs: number;
+  code:
+    | 'kmsg_unavailable'
+    | 'kmsg_overrun'
+    | 'oom_without_victim'
+    | 'store_full'
+    | 'store_busy'
+    | 'source_unreadable'
+    | 'cadence_changed'
+    | 'over_budget'
+    | 'epoch_changed';
+  message: string;
+}

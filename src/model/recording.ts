@@ -1,0 +1,81 @@
+import type { RecordingEvent } from './event.ts';
+import type { ProcessRole } from './process-role.ts';
+import type { Series } from './series.ts';
+import type { SessionFacts } from './session.ts';
+import type { Tick } from './session-memory.ts';
+import type { Sketch } from './sketch.ts';
+import type { TimeRange } from './time-range.ts';
+
+/** What is known of one process over its whole life. */
+export interface ProcessRecord {
+  /** Row number in this file; ties {@link ProcessSample} to it. */
+  process: number;
+  pid: number;
+  startTicks: number;
+  parentPid: number;
+  comm: string;
+  executable: string | null;
+  /** The latest: a renderer is first seen as a zygote. */
+  role: ProcessRole;
+  browserPid: number | null;
+  firstUnixMs: number;
+  /** Last sample in which it was there. */
+  lastUnixMs: number;
+  /** When its absence was noticed; null while it lives or when the recording ended first. */
+  endedUnixMs: number | null;
+  exitCode: number | null;
+  signal: string | null;
+  peakRssBytes: number | null;
+  peakPssBytes: number | null;
+  /** CPU time at the first and the last sample; the difference was spent while recorded. */
+  firstCpuMs: number;
+  lastCpuMs: number;
+}
+
+/**
+ * A stored row of a process. Rows are sparse: one is written when something worth storing changed,
+ * and now and then as a heartbeat; in between the last row holds (memory within the threshold that
+ * docs/schema.md states). PSS is filled only in the row of the tick in which it was read.
+ */
+export interface ProcessSample {
+  process: number;
+  timeUnixMs: number;
+  rssBytes: number | null;
+  anonBytes: number | null;
+  shmemBytes: number | null;
+  swapBytes: number | null;
+  pssBytes: number | null;
+  pssAnonBytes: number | null;
+  pssShmemBytes: number | null;
+  cpuMs: number;
+  threadCount: number;
+  majorFaultCount: number;
+  state: string;
+}
+
+/** A recording opened for reading. The live file of a running recorder can be read as well. */
+export interface Recording extends Disposable {
+  readonly path: string;
+  readonly facts: SessionFacts;
+  /** A recorder holds the file at this moment. */
+  readonly isLive: boolean;
+  /** Oldest first. */
+  ticks(range?: TimeRange): IterableIterator<Tick>;
+  tickCount(range?: TimeRange): number;
+  firstTick(): Tick | null;
+  lastTick(): Tick | null;
+  /** By first sight. */
+  processes(): ProcessRecord[];
+  /** By time, then by process. */
+  processSamples(range?: TimeRange, process?: number): IterableIterator<ProcessSample>;
+  /** By time. */
+  events(range?: TimeRange): RecordingEvent[];
+  /** Every series that has a distribution in this file. */
+  series(): Series[];
+  /**
+   * The time-weighted distribution of a series (weight: ms): closed minutes from their rollups,
+   * the rest (the open minute, the cut ends of a range) from the ticks. Null: nothing recorded.
+   */
+  distribution(series: Series, range?: TimeRange): Sketch | null;
+  close(): void;
+}

@@ -1,0 +1,38 @@
+import type { LimitSource } from './sample.ts';
+
+export type EndReason = 'duration' | 'signal' | 'command_exited' | 'deleted' | 'lost';
+
+/** What is true of the whole recording. */
+export interface SessionFacts {
+  /** Random and unguessable (UUID); `session.id` on the wire. */
+  id: string;
+  /** Where it was recorded: `local`, later `kernel`, `vm`, `ssh`, `agentos`. */
+  source: string;
+  labels: Readonly<Record<string, string>>;
+  startedUnixMs: number;
+  /** Null while recording, and for ever after a `kill -9`. */
+  endedUnixMs: number | null;
+  /** Null while recording; a reader that finds no writer says `lost`. */
+  endReason: EndReason | null;
+  intervalMs: number;
+  machine: MachineFacts;
+  collectorVersion: string;
+}
+
+export interface MachineFacts {
+  /** `/proc/sys/kernel/random/boot_id`; null where there is none (macOS). */
+  bootId: string | null;
+  /** `uname -r` */
+  kernel: string;
+  hostName: string;
+  cpuCount: number;
+  memoryTotalBytes: number;
+  limitBytes: number;
+  limitSource: LimitSource;
+  /** `Chromium 156.0.…` where the browser was started by us or could be asked. */
+  browserVersion: string | null;
+  /** Which source the samples come from: the kernel, or the portable fall-back. */
+  sampleSource: 'proc' | 'portable';
+  clockTicksPerSecond: number;
+  pageSizeBytes: number;
+}
