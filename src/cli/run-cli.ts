@@ -1,0 +1,115 @@
+import { HeadroomError } from '../model/errors.ts';
+import { headroomVersion } from '../model/version.ts';
+import type { Command, CommandIo } from './command.ts';
+import { UsageError } from './command.ts';
+import { commandHelp, mainHelp } from './help.ts';
+import { parseArguments } from './parse-arguments.ts';
+
+interface CommandEntry {
+  name: string;
+  summary: string;
+  load(): Promise<Command>;
+}
+
+// Loaded on use: the recorder must not pay for the exporter.
+const entries: readonly CommandEntry[] = [
+  {
+    name: 'record',
+    summary: 'record this machine and its browser into one file',
+    load: async () => (await import('./record.ts')).recordCommand,
+  },
+  {
+    name: 'report',
+    summary: 'summary and post-mortem of one recording',
+    load: async () => (await import('./report.ts')).reportCommand,
+  },
+  {
+    name: 'export',
+    summary: 'history out of recordings: OTLP or NDJSON',
+    load: async () => (await import('./export.ts')).exportCommand,
+  },
+  {
+    name: 'demo',
+    summary: 'the whole story on this machine with a real Chromium',
+    load: async () => (await import('./demo/demo.ts')).demoCommand,
+  },
+];
+
+/** Runs one command line and gives its exit code. The only place that prints errors. */
+export async function runCli(argv: readonly string[]): Promise<number> {
+  const [name, ...args] = argv;
+  if (name === undefined) {
+    process.stderr.write(mainHelp(entries));
+    return 2;
+  }
+  if (name === '--help' || name === '-h' || name === 'help') return printHelp(args[0]);
+  if (name === '--version') {
+    process.stdout.write(`${headroomVersion}\n`);
+    return 0;
+  }
+  const entry = entries.find((candidate) => candidate.name === name);
+  if (entry === undefined) {
+    const known = entries.map((candidate) => candidate.name).join(', ');
+    process.stderr.write(`headroom: unknown command "${name}"; the commands are: ${known}\n`);
+    return 2;
+  }
+  return runCommand(entry, args);
+}
+
+async function runCommand(entry: CommandEntry, args: readonly string[]): Promise<number> {
+  const io = processIo();
+  try {
+    const command = await entry.load();
+    const parsed = parseArguments(command, args);
+    if (parsed.values['help'] === true) {
+      io.stdout.write(commandHelp(command));
+      return 0;
+    }
+    return await command.run(parsed, io);
+  } catch (error) {
+    return reportFailure(entry.name, error, io);
+  }
+}
+
+async function printHelp(name: string | undefined): Promise<number> {
+  const entry = entries.find((candidate) => candidate.name === name);
+  process.stdout.write(entry === undefined ? mainHelp(entries) : commandHelp(await entry.load()));
+  return 0;
+}
+
+function reportFailure(name: string, error: unknown, io: CommandIo): number {
+  if (error instanceof UsageError) {
+    io.stderr.write(`headroom ${name}: ${error.message}\n`);
+    io.stderr.write(`See: headroom ${name} --help\n`);
+    return 2;
+  }
+  if (error instanceof HeadroomError) {
+    io.stderr.write(`headroom ${name}: ${error.message} [${error.code}]\n`);
+    if (error.hint !== null) io.stderr.write(`${error.hint}\n`);
+  } else {
+    const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
+    io.stderr.write(`headroom ${name}: this is a bug in headroom [INTERNAL]\n${text}\n`);
+  }
+  if (io.env['HEADROOM_DEBUG'] !== undefined && error instanceof Error) {
+    io.stderr.write(`${error.stack ?? ''}\ncause: ${String(error.cause)}\n`);
+  }
+  return 1;
+}
+
+function processIo(): CommandIo {
+  const controller = new AbortController();
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+    process.on(signal, () => controller.abort(signal));
+  }
+  // A reader that goes away (`| head`) is no error of ours.
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code === 'EPIPE') process.exit(0);
+    throw error;
+  });
+  return {
+    stdout: process.stdout,
+    stderr: process.stderr,
+    env: process.env,
+    signal: controller.signal,
+  };
+}

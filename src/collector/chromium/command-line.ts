@@ -1,0 +1,80 @@
+import type { ProcessRole } from '../../model/process-role.ts';
+
+const browserExecutables = new Set([
+  'chromium',
+  'chromium-browser',
+  'chrome',
+  'chrome-headless-shell',
+  'headless_shell',
+  'google-chrome',
+  'google-chrome-stable',
+  'Google Chrome',
+  'Chromium',
+  'msedge',
+  'brave',
+]);
+
+const typeRoles: Readonly<Record<string, ProcessRole>> = {
+  renderer: 'renderer',
+  zygote: 'zygote',
+  'gpu-process': 'gpu',
+  utility: 'utility',
+};
+
+const utilityRoles: Readonly<Record<string, ProcessRole>> = {
+  NetworkService: 'network',
+  StorageService: 'storage',
+};
+
+export interface CommandSource {
+  /** The bytes of `/proc/<pid>/cmdline` as text, NULs kept; '' for zombies and kernel threads. */
+  cmdline: string;
+  /** Base name of `/proc/<pid>/exe`; null where it may not be read. */
+  executable: string | null;
+  comm: string;
+}
+
+/**
+ * The role that a process has by its own words; null when it is no Chromium's. A process that says
+ * `browser` may yet be the child of one that has not told its type; the tree decides.
+ *
+ * Chromium's children rewrite their command line into one string joined by blanks, the browser and
+ * a child started by exec keep NULs between the arguments; both forms are read.
+ */
+export function roleOfCommand(source: CommandSource): ProcessRole | null {
+  const args = splitCommandLine(source.cmdline);
+  const name = source.executable ?? baseName(args[0] ?? source.comm);
+  if (name.startsWith('chrome_crashpad')) return 'crashpad';
+  const type = flagValue(args, '--type');
+  const isBrowserProgram = browserExecutables.has(name) || name === 'exe';
+  if (type === null) return browserExecutables.has(name) && args.length > 0 ? 'browser' : null;
+  const role = typeRoles[type];
+  if (role === undefined) return isBrowserProgram ? 'utility' : null;
+  if (role === 'renderer' && args.includes('--extension-process')) return 'extension';
+  if (role === 'utility') return utilityRole(args);
+  return role;
+}
+
+/** The arguments of a cmdline, whichever of the two forms it has. */
+export function splitCommandLine(cmdline: string): string[] {
+  const text = cmdline.replace(/\0+$/, '');
+  if (text === '') return [];
+  if (text.includes('\0')) return text.split('\0');
+  return text.split(/ (?=--)/);
+}
+
+/** The last part of a path. */
+export function baseName(path: string): string {
+  return path.slice(path.lastIndexOf('/') + 1);
+}
+
+// The first one counts: Chromium puts --type right behind the program, user data comes after it.
+function flagValue(args: readonly string[], flag: string): string | null {
+  const found = args.find((arg) => arg.startsWith(`${flag}=`));
+  return found === undefined ? null : found.slice(flag.length + 1);
+}
+
+function utilityRole(args: readonly string[]): ProcessRole {
+  const subType = flagValue(args, '--utility-sub-type') ?? '';
+  return utilityRoles[subType.slice(subType.lastIndexOf('.') + 1)] ?? 'utility';
+}

@@ -1,0 +1,94 @@
+import type { TrackedProcess } from './process-table.ts';
+import type { KernelUnits } from './procfs/machine-files.ts';
+import type { PssBudget } from './pss-budget.ts';
+
+const statusEveryMs = 5_000;
+const pssRetryMs = 60_000;
+
+export interface MemoryClock {
+  /** Monotonic time of this tick, ms. */
+  monotonicMs: number;
+  /** Reads the monotonic clock now, to learn what a reading cost. */
+  now(): number;
+}
+
+/**
+ * Reads the memory of every process: the browser's from statm (exact), the others' from stat (up to
+ * 340 KiB off, and enough for a list of the biggest). status follows every few seconds, PSS as the
+ * budget allows. Gives the processes whose PSS was read in this tick.
+ */
+export function readMemory(
+  processes: Iterable<TrackedProcess>,
+  budget: PssBudget,
+  at: { clock: MemoryClock; units: KernelUnits },
+): ReadonlySet<TrackedProcess> {
+  const { clock, units } = at;
+  const candidates: (TrackedProcess & { rssBytes: number; anonBytes: number })[] = [];
+  for (const process of processes) {
+    readResident(process, units.pageSizeBytes);
+    if (!isMember(process)) continue;
+    if (clock.monotonicMs - process.statusMonotonicMs >= statusEveryMs) {
+      process.status = process.files.status() ?? process.status;
+      // Spread over the ticks: those that joined together come due apart.
+      process.statusMonotonicMs = clock.monotonicMs - (process.pid % 5) * 200;
+    }
+    if (hasMemory(process) && clock.monotonicMs - process.pssFailedMonotonicMs >= pssRetryMs) {
+      candidates.push(process);
+    }
+  }
+  return readPss(budget.choose(candidates, clock.monotonicMs), budget, clock);
+}
+
+/** Alive and part of a browser. */
+export function isMember(process: TrackedProcess): boolean {
+  return process.browserPid !== null && !isZombie(process);
+}
+
+/** Dead and not yet reaped: it has a pid and no memory. */
+export function isZombie(process: TrackedProcess): boolean {
+  return process.stat.state === 'Z' || process.stat.state === 'X';
+}
+
+function readResident(process: TrackedProcess, pageSizeBytes: number): void {
+  process.rssBytes = null;
+  process.anonBytes = null;
+  if (isZombie(process)) return;
+  if (process.browserPid === null) {
+    process.rssBytes = process.stat.rssPages * pageSizeBytes;
+    return;
+  }
+  const statm = process.files.statm();
+  if (statm === null) return;
+  process.rssBytes = statm.residentPages * pageSizeBytes;
+  process.anonBytes = (statm.residentPages - statm.sharedPages) * pageSizeBytes;
+}
+
+function hasMemory(
+  process: TrackedProcess,
+): process is TrackedProcess & { rssBytes: number; anonBytes: number } {
+  return process.rssBytes !== null && process.anonBytes !== null;
+}
+
+function readPss(
+  chosen: readonly TrackedProcess[],
+  budget: PssBudget,
+  clock: MemoryClock,
+): ReadonlySet<TrackedProcess> {
+  const read = new Set<TrackedProcess>();
+  for (const process of chosen) {
+    const startedMs = clock.now();
+    const rollup = process.files.smapsRollup();
+    budget.pay(clock.now() - startedMs);
+    if (rollup === null || process.anonBytes === null) {
+      process.pssFailedMonotonicMs = clock.monotonicMs;
+      continue;
+    }
+    process.lastPss = {
+      ...rollup,
+      anonBytes: process.anonBytes,
+      monotonicMs: clock.monotonicMs,
+    };
+    read.add(process);
+  }
+  return read;
+}

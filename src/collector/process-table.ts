@@ -1,0 +1,148 @@
+import type { ProcessRole } from '../model/process-role.ts';
+import type { TreeNode } from './chromium/browser-tree.ts';
+import { roleOfCommand } from './chromium/command-line.ts';
+import type { ProcFs } from './procfs/proc-fs.ts';
+import { type DescriptorBudget, ProcessFiles } from './procfs/process-files.ts';
+import type { ProcessStat } from './procfs/process-stat.ts';
+import type { ProcessStatus } from './procfs/process-status.ts';
+import type { SmapsRollup } from './procfs/smaps-rollup.ts';
+
+/** A living process between ticks: its open files, its identity, and the last dear readings. */
+export interface TrackedProcess extends TreeNode {
+  files: ProcessFiles;
+  stat: ProcessStat;
+  executable: string | null;
+  /** Anonymous bytes of the tick at hand; null without memory of its own. */
+  anonBytes: number | null;
+  rssBytes: number | null;
+  status: ProcessStatus | null;
+  statusMonotonicMs: number;
+  lastPss: (SmapsRollup & { anonBytes: number; monotonicMs: number }) | null;
+  /** When reading PSS failed last (another user's process, or gone). */
+  pssFailedMonotonicMs: number;
+}
+
+/** A process that was there at the tick before and is not any more. */
+export interface EndedProcess {
+  pid: number;
+  startTicks: number;
+  role: ProcessRole;
+  browserPid: number | null;
+}
+
+export interface TableTick {
+  /** Counts the ticks of this table. */
+  tick: number;
+  nowTicks: number;
+  ticksPerSecond: number;
+}
+
+// While young a process may yet change its program or tell its type.
+const youngSeconds = 5;
+const settlingSeconds = 30;
+const settlingEveryTicks = 5;
+// A kernel thread's pid may come to a process of ours; seldom enough to look again now and then.
+const kernelThreadRecheckTicks = 60;
+
+/** All processes of the machine, followed by (pid, start time) from tick to tick. */
+export class ProcessTable {
+  readonly processes = new Map<number, TrackedProcess>();
+  readonly #proc: ProcFs;
+  readonly #descriptors: DescriptorBudget;
+  readonly #kernelThreads = new Map<number, number>();
+
+  constructor(proc: ProcFs, descriptorLimit: number) {
+    this.#proc = proc;
+    this.#descriptors = { left: descriptorLimit };
+  }
+
+  /** Reads stat of every process; new ones join, vanished ones are given back. */
+  update(at: TableTick): EndedProcess[] {
+    const ended: EndedProcess[] = [];
+    const listed = new Set(this.#proc.pids());
+    for (const process of this.processes.values()) {
+      if (listed.has(process.pid) && this.#refresh(process, at)) continue;
+      this.#drop(process, ended);
+    }
+    for (const pid of this.#kernelThreads.keys()) {
+      if (!listed.has(pid)) this.#kernelThreads.delete(pid);
+    }
+    for (const pid of listed) {
+      if (!this.processes.has(pid)) this.#join(pid, at);
+    }
+    return ended;
+  }
+
+  close(): void {
+    for (const process of this.processes.values()) process.files.close();
+    this.processes.clear();
+  }
+
+  /** False when it is gone, or its pid now belongs to another process. */
+  #refresh(process: TrackedProcess, at: TableTick): boolean {
+    const stat = process.files.stat();
+    if (stat === null || stat.startTicks !== process.startTicks) return false;
+    const renamed = stat.comm !== process.stat.comm;
+    process.stat = stat;
+    process.parentPid = stat.parentPid;
+    // A dying process loses its command line first: what it was is kept.
+    if (renamed || isDueForCommand(process, at)) this.#readCommand(process);
+    return true;
+  }
+
+  #join(pid: number, at: TableTick): void {
+    const checkedAt = this.#kernelThreads.get(pid);
+    if (checkedAt !== undefined && at.tick - checkedAt < kernelThreadRecheckTicks) return;
+    const files = new ProcessFiles(this.#proc, pid, this.#descriptors);
+    const stat = files.stat();
+    if (stat === null || stat.isKernelThread) {
+      files.close();
+      if (stat !== null) this.#kernelThreads.set(pid, at.tick - (pid % kernelThreadRecheckTicks));
+      return;
+    }
+    this.#kernelThreads.delete(pid);
+    const process: TrackedProcess = {
+      pid,
+      startTicks: stat.startTicks,
+      parentPid: stat.parentPid,
+      ownRole: null,
+      role: 'other',
+      browserPid: null,
+      files,
+      stat,
+      executable: null,
+      anonBytes: null,
+      rssBytes: null,
+      status: null,
+      statusMonotonicMs: Number.NEGATIVE_INFINITY,
+      lastPss: null,
+      pssFailedMonotonicMs: Number.NEGATIVE_INFINITY,
+    };
+    this.processes.set(pid, process);
+    this.#readCommand(process);
+  }
+
+  #readCommand(process: TrackedProcess): void {
+    const cmdline = process.files.commandLine();
+    if (cmdline === '') return;
+    process.executable = process.files.executable() ?? process.executable;
+    process.ownRole = roleOfCommand({
+      cmdline,
+      executable: process.executable,
+      comm: process.stat.comm,
+    });
+  }
+
+  #drop(process: TrackedProcess, ended: EndedProcess[]): void {
+    process.files.close();
+    this.processes.delete(process.pid);
+    const { pid, startTicks, role, browserPid } = process;
+    ended.push({ pid, startTicks, role, browserPid });
+  }
+}
+
+function isDueForCommand(process: TrackedProcess, at: TableTick): boolean {
+  const ageSeconds = (at.nowTicks - process.startTicks) / at.ticksPerSecond;
+  if (ageSeconds < youngSeconds) return true;
+  return ageSeconds < settlingSeconds && (at.tick + process.pid) % settlingEveryTicks === 0;
+}

@@ -1,0 +1,114 @@
+import fs from 'node:fs';
+import { errnoOf, HeadroomError } from '../../model/errors.ts';
+
+/** The file-system calls the collector makes; a test puts faults in here. */
+export type FileCalls = Pick<
+  typeof fs,
+  'openSync' | 'readSync' | 'closeSync' | 'readdirSync' | 'readlinkSync'
+>;
+
+/** Why a file gave nothing: its process is gone, it may not be read, or the read failed. */
+export type Absence = 'gone' | 'denied' | 'failed';
+
+/**
+ * The only place that reads /proc. Every read goes into one shared buffer, so that a tick allocates
+ * next to nothing: parse {@link ProcFs.buffer} before the next read.
+ */
+export class ProcFs {
+  readonly root: string;
+  /** Large enough for every file read here; a longer cmdline is cut, which loses no flag we use. */
+  readonly buffer = Buffer.allocUnsafe(64 * 1024);
+  readonly #calls: FileCalls;
+
+  constructor(root = '/proc', calls: FileCalls = fs) {
+    this.root = root;
+    this.#calls = calls;
+  }
+
+  /** Opens, reads and closes a file below the root. Gives the bytes read, or why there are none. */
+  read(name: string): number | Absence {
+    const fd = this.open(name);
+    if (typeof fd !== 'number') return fd;
+    const length = this.readOpen(fd);
+    this.close(fd);
+    return length;
+  }
+
+  /** A file below the root as text, one character a byte; null when it cannot be read. */
+  text(name: string): string | null {
+    const length = this.read(name);
+    return typeof length === 'number' ? this.buffer.toString('latin1', 0, length) : null;
+  }
+
+  /** Opens a file to be read again and again with {@link readOpen}. */
+  open(name: string): number | Absence {
+    try {
+      return this.#calls.openSync(`${this.root}/${name}`, 'r');
+    } catch (error) {
+      return absenceOf(error);
+    }
+  }
+
+  /**
+   * Reads an open file from its start. After the end of its process, and after the reuse of its
+   * pid, every kept descriptor gives ESRCH: a kept descriptor is a safe identity.
+   */
+  readOpen(fd: number): number | Absence {
+    try {
+      return this.#calls.readSync(fd, this.buffer, 0, this.buffer.length, 0);
+    } catch (error) {
+      return absenceOf(error);
+    }
+  }
+
+  close(fd: number): void {
+    this.#calls.closeSync(fd);
+  }
+
+  /** Pids that exist now, ascending. Throws MACHINE_UNREADABLE when the root cannot be listed. */
+  pids(): number[] {
+    const pids: number[] = [];
+    for (const name of this.#list()) {
+      const first = name.charCodeAt(0);
+      if (first >= 49 && first <= 57) pids.push(Number(name));
+    }
+    return pids;
+  }
+
+  /** Where a link below the root points; null when it cannot be read. */
+  link(name: string): string | null {
+    try {
+      return this.#calls.readlinkSync(`${this.root}/${name}`);
+    } catch (error) {
+      if (errnoOf(error) === null) throw error;
+      return null;
+    }
+  }
+
+  #list(): string[] {
+    try {
+      return this.#calls.readdirSync(this.root);
+    } catch (error) {
+      throw new HeadroomError('MACHINE_UNREADABLE', `cannot list ${this.root}`, {
+        cause: error,
+        hint: 'Headroom reads the kernel through /proc: mount it (mount -t proc proc /proc).',
+      });
+    }
+  }
+}
+
+function absenceOf(error: unknown): Absence {
+  switch (errnoOf(error)) {
+    case 'ENOENT':
+    case 'ESRCH':
+    case 'ENOTDIR':
+      return 'gone';
+    case 'EACCES':
+    case 'EPERM':
+      return 'denied';
+    case null:
+      throw error;
+    default:
+      return 'failed';
+  }
+}

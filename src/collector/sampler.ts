@@ -1,0 +1,157 @@
+import type { CgroupMemory, CollectorCost, ProcessReading, Sample } from '../model/sample.ts';
+import { browserTotals, estimatedPssBytes } from './browser-totals.ts';
+import { placeProcesses } from './chromium/browser-tree.ts';
+import { readMemory } from './process-memory.ts';
+import { type EndedProcess, ProcessTable, type TrackedProcess } from './process-table.ts';
+import { type KernelUnits, MachineFiles } from './procfs/machine-files.ts';
+import type { ProcFs } from './procfs/proc-fs.ts';
+import { parseStatm } from './procfs/statm.ts';
+import { PssBudget } from './pss-budget.ts';
+
+/** The clocks of a sample; a test gives its own. */
+export interface Clock {
+  wallMs(): number;
+  monotonicMs(): number;
+}
+
+export const systemClock: Clock = {
+  wallMs: () => Date.now(),
+  monotonicMs: () => Number(process.hrtime.bigint()) / 1e6,
+};
+
+export interface SamplerSources {
+  proc: ProcFs;
+  units: KernelUnits;
+  /** Reads the session's memory cgroup; null where there is none. */
+  readCgroup(): CgroupMemory | null;
+  clock: Clock;
+  /** `--pid`: this process and its descendants are the browser. */
+  rootPid: number | null;
+  /** How many descriptors the process table may keep open. */
+  descriptorLimit: number;
+}
+
+/** Where this sample stands in the schedule; the loop knows, the sampler does not. */
+export interface Schedule {
+  sequence: number;
+  intervalMs: number;
+  latenessMs: number;
+  missedTickCount: number;
+}
+
+export interface SampleTaken {
+  sample: Sample;
+  ended: EndedProcess[];
+}
+
+/** Takes one reading of everything. It holds open files and the process table, and no policy. */
+export class Sampler {
+  readonly #sources: SamplerSources;
+  readonly #machine: MachineFiles;
+  readonly #table: ProcessTable;
+  readonly #pssBudget = new PssBudget();
+  #tick = 0;
+
+  constructor(sources: SamplerSources) {
+    this.#sources = sources;
+    this.#machine = new MachineFiles(sources.proc, sources.units);
+    this.#table = new ProcessTable(sources.proc, sources.descriptorLimit);
+  }
+
+  /** Throws MACHINE_UNREADABLE when the machine's memory cannot be read; survives all else. */
+  take(schedule: Schedule): SampleTaken {
+    const { clock, units } = this.#sources;
+    const timeUnixMs = clock.wallMs();
+    const monotonicMs = clock.monotonicMs();
+    const machine = this.#machine.read();
+    const cgroup = this.#sources.readCgroup();
+    const ended = this.#readProcesses(machine.uptimeSeconds ?? monotonicMs / 1000);
+    const pssRead = readMemory(this.#table.processes.values(), this.#pssBudget, {
+      clock: { monotonicMs, now: clock.monotonicMs },
+      units,
+    });
+    const processes: ProcessReading[] = [];
+    for (const process of this.#table.processes.values()) {
+      processes.push(toReading(process, pssRead.has(process), 1000 / units.clockTicksPerSecond));
+    }
+    const sample: Sample = {
+      sequence: schedule.sequence,
+      timeUnixMs,
+      monotonicMs: Math.round(monotonicMs),
+      intervalMs: schedule.intervalMs,
+      machine: machine.memory,
+      cgroup,
+      pressure: machine.pressure,
+      activity: machine.activity,
+      browser: browserTotals(this.#table.processes),
+      collector: this.#cost(schedule, monotonicMs),
+      processes,
+      unreadable: machine.unreadable,
+    };
+    return { sample, ended };
+  }
+
+  close(): void {
+    this.#machine.close();
+    this.#table.close();
+  }
+
+  #readProcesses(uptimeSeconds: number): EndedProcess[] {
+    const ticksPerSecond = this.#sources.units.clockTicksPerSecond;
+    const nowTicks = uptimeSeconds * ticksPerSecond;
+    this.#tick++;
+    const ended = this.#table.update({ tick: this.#tick, nowTicks, ticksPerSecond });
+    placeProcesses(this.#table.processes, {
+      rootPid: this.#sources.rootPid,
+      nowTicks,
+      ticksPerSecond,
+    });
+    return ended;
+  }
+
+  #cost(schedule: Schedule, startedMonotonicMs: number): CollectorCost {
+    const { proc, clock, units } = this.#sources;
+    const length = proc.read('self/statm');
+    const own = typeof length === 'number' ? parseStatm(proc.buffer, length) : null;
+    const usage = process.cpuUsage();
+    return {
+      pid: process.pid,
+      readMs: round(clock.monotonicMs() - startedMonotonicMs),
+      latenessMs: round(schedule.latenessMs),
+      missedTickCount: schedule.missedTickCount,
+      cpuMs: Math.round((usage.user + usage.system) / 1000),
+      rssBytes: own === null ? null : own.residentPages * units.pageSizeBytes,
+    };
+  }
+}
+
+function toReading(process: TrackedProcess, isPssFresh: boolean, tickMs: number): ProcessReading {
+  const { stat, status } = process;
+  const pss = isPssFresh ? process.lastPss : null;
+  return {
+    pid: process.pid,
+    startTicks: process.startTicks,
+    parentPid: process.parentPid,
+    comm: stat.comm,
+    executable: process.executable,
+    role: process.role,
+    browserPid: process.browserPid,
+    state: stat.state,
+    rssBytes: process.rssBytes,
+    anonBytes: process.anonBytes,
+    shmemBytes: process.anonBytes === null ? null : (status?.shmemBytes ?? null),
+    pssBytes: pss?.pssBytes ?? null,
+    pssAnonBytes: pss?.pssAnonBytes ?? null,
+    pssShmemBytes: pss?.pssShmemBytes ?? null,
+    swapBytes: process.anonBytes === null ? null : (status?.swapBytes ?? null),
+    pssEstimatedBytes: estimatedPssBytes(process),
+    peakRssBytes: status?.peakRssBytes ?? null,
+    cpuMs: stat.cpuTicks * tickMs,
+    threadCount: stat.threadCount,
+    majorFaultCount: stat.majorFaultCount,
+  };
+}
+
+function round(ms: number): number {
+  return Math.round(ms * 100) / 100;
+}
