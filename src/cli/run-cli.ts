@@ -1,3 +1,4 @@
+import os from 'node:os';
 import { HeadroomError } from '../model/errors.ts';
 import { headroomVersion } from '../model/version.ts';
 import type { Command, CommandIo } from './command.ts';
@@ -27,6 +28,11 @@ const entries: readonly CommandEntry[] = [
     name: 'export',
     summary: 'history out of recordings: OTLP or NDJSON',
     load: async () => (await import('./export.ts')).exportCommand,
+  },
+  {
+    name: 'doctor',
+    summary: 'what can be read here, what cannot and why, and what it costs',
+    load: async () => (await import('./doctor.ts')).doctorCommand,
   },
   {
     name: 'demo',
@@ -99,12 +105,20 @@ function reportFailure(name: string, error: unknown, io: CommandIo): number {
 function processIo(): CommandIo {
   const controller = new AbortController();
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
-    process.on(signal, () => controller.abort(signal));
+    process.on(signal, () => {
+      // Asked twice: whoever waits is not waited for. What is stored is stored.
+      if (controller.signal.aborted) process.exit(128 + os.constants.signals[signal]);
+      controller.abort(signal);
+    });
   }
   // A reader that goes away (`| head`) is no error of ours.
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code === 'EPIPE') process.exit(0);
     throw error;
+  });
+  // A recorder outlives the terminal that started it.
+  process.stderr.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE' && error.code !== 'EIO') throw error;
   });
   return {
     stdout: process.stdout,

@@ -39,7 +39,8 @@ export function estimatedPssBytes(process: TrackedProcess): number | null {
   return Math.max(0, process.lastPss.pssBytes + changeBytes);
 }
 
-// Pages that a child shares with its zygote are the zygote's; they are taken off the child.
+// Pages that a child shares with its zygote are the zygote's; they are taken off the child. The same
+// goes for a copy of the browser that has not exec'ed yet.
 function ownUnreclaimableBytes(
   process: TrackedProcess,
   processes: ReadonlyMap<number, TrackedProcess>,
@@ -47,9 +48,12 @@ function ownUnreclaimableBytes(
   const shmemBytes = process.status?.shmemBytes ?? null;
   if (process.anonBytes === null || shmemBytes === null) return null;
   const parent = processes.get(process.parentPid);
-  const sharedBytes =
-    parent?.role === 'zygote' ? Math.min(parent.anonBytes ?? 0, process.anonBytes) : 0;
-  return process.anonBytes - sharedBytes + shmemBytes;
+  const isCopy = process.ownRole === 'browser' && process.role === 'other';
+  if (parent === undefined || !(parent.role === 'zygote' || isCopy)) {
+    return process.anonBytes + shmemBytes;
+  }
+  if (parent.anonBytes === null) return null;
+  return Math.max(0, process.anonBytes - parent.anonBytes) + shmemBytes;
 }
 
 function plus(sum: number | null, part: number | null): number | null {

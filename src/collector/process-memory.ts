@@ -28,9 +28,10 @@ export function readMemory(
     readResident(process, units.pageSizeBytes);
     if (!isMember(process)) continue;
     if (clock.monotonicMs - process.statusMonotonicMs >= statusEveryMs) {
-      process.status = process.files.status() ?? process.status;
       // Spread over the ticks: those that joined together come due apart.
-      process.statusMonotonicMs = clock.monotonicMs - (process.pid % 5) * 200;
+      const headStartMs = process.status === null ? (process.pid % 5) * 1000 : 0;
+      process.status = process.files.status() ?? process.status;
+      process.statusMonotonicMs = clock.monotonicMs - headStartMs;
     }
     if (hasMemory(process) && clock.monotonicMs - process.pssFailedMonotonicMs >= pssRetryMs) {
       candidates.push(process);

@@ -49,7 +49,7 @@ export class ProcessTable {
   readonly processes = new Map<number, TrackedProcess>();
   readonly #proc: ProcFs;
   readonly #descriptors: DescriptorBudget;
-  readonly #kernelThreads = new Map<number, number>();
+  readonly #kernelThreads = new Set<number>();
 
   constructor(proc: ProcFs, descriptorLimit: number) {
     this.#proc = proc;
@@ -64,7 +64,7 @@ export class ProcessTable {
       if (listed.has(process.pid) && this.#refresh(process, at)) continue;
       this.#drop(process, ended);
     }
-    for (const pid of this.#kernelThreads.keys()) {
+    for (const pid of this.#kernelThreads) {
       if (!listed.has(pid)) this.#kernelThreads.delete(pid);
     }
     for (const pid of listed) {
@@ -81,23 +81,23 @@ export class ProcessTable {
   /** False when it is gone, or its pid now belongs to another process. */
   #refresh(process: TrackedProcess, at: TableTick): boolean {
     const stat = process.files.stat();
-    if (stat === null || stat.startTicks !== process.startTicks) return false;
+    // It could not be read this time, which is no end: it keeps what it had.
+    if (stat === 'failed') return true;
+    if (typeof stat === 'string' || stat.startTicks !== process.startTicks) return false;
     const renamed = stat.comm !== process.stat.comm;
     process.stat = stat;
     process.parentPid = stat.parentPid;
-    // A dying process loses its command line first: what it was is kept.
     if (renamed || isDueForCommand(process, at)) this.#readCommand(process);
     return true;
   }
 
   #join(pid: number, at: TableTick): void {
-    const checkedAt = this.#kernelThreads.get(pid);
-    if (checkedAt !== undefined && at.tick - checkedAt < kernelThreadRecheckTicks) return;
+    if (this.#kernelThreads.has(pid) && (at.tick + pid) % kernelThreadRecheckTicks !== 0) return;
     const files = new ProcessFiles(this.#proc, pid, this.#descriptors);
     const stat = files.stat();
-    if (stat === null || stat.isKernelThread) {
+    if (typeof stat === 'string' || stat.isKernelThread) {
       files.close();
-      if (stat !== null) this.#kernelThreads.set(pid, at.tick - (pid % kernelThreadRecheckTicks));
+      if (typeof stat !== 'string') this.#kernelThreads.add(pid);
       return;
     }
     this.#kernelThreads.delete(pid);
@@ -124,13 +124,18 @@ export class ProcessTable {
 
   #readCommand(process: TrackedProcess): void {
     const cmdline = process.files.commandLine();
-    if (cmdline === '') return;
+    // A dying process loses its command line first, and one that is renaming itself shows nothing
+    // but NULs: what it was is kept.
+    if (isBlank(cmdline) && process.ownRole !== null) return;
     process.executable = process.files.executable() ?? process.executable;
-    process.ownRole = roleOfCommand({
+    const ownRole = roleOfCommand({
       cmdline,
       executable: process.executable,
       comm: process.stat.comm,
     });
+    // A fork of the browser that took another program (a shell, a helper) is no part of it any more.
+    if (process.ownRole !== null && ownRole === null) process.browserPid = null;
+    process.ownRole = ownRole;
   }
 
   #drop(process: TrackedProcess, ended: EndedProcess[]): void {
@@ -139,6 +144,10 @@ export class ProcessTable {
     const { pid, startTicks, role, browserPid } = process;
     ended.push({ pid, startTicks, role, browserPid });
   }
+}
+
+function isBlank(cmdline: string): boolean {
+  return /^\0*$/.test(cmdline);
 }
 
 function isDueForCommand(process: TrackedProcess, at: TableTick): boolean {

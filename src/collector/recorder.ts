@@ -60,18 +60,20 @@ export class Recorder {
   /** Records until the duration is over or {@link stop} is called; gives the reason. */
   async run(): Promise<EndReason> {
     const { clock, intervalMs, durationMs, sleep } = this.#options;
+    const endMs = durationMs ?? Number.POSITIVE_INFINITY;
+    const lastTick = Math.ceil(endMs / intervalMs);
     const startMs = clock.monotonicMs();
     let tick = 0;
+    let dueMs = 0;
     for (;;) {
-      const plannedMs = startMs + tick * intervalMs;
-      await this.#tick(Math.max(0, clock.monotonicMs() - plannedMs));
+      await this.#tick(Math.max(0, clock.monotonicMs() - startMs - dueMs));
+      if (tick === lastTick) return 'duration';
       const elapsedMs = clock.monotonicMs() - startMs;
-      const next = Math.max(tick + 1, Math.ceil(elapsedMs / intervalMs));
-      if (durationMs !== null && tick * intervalMs >= durationMs) return 'duration';
+      const next = Math.min(lastTick, Math.max(tick + 1, Math.ceil(elapsedMs / intervalMs)));
       this.#missedTickCount += next - tick - 1;
       tick = next;
       // The last tick is on the end of the duration, also when that is no multiple of the interval.
-      const dueMs = Math.min(tick * intervalMs, durationMs ?? Number.POSITIVE_INFINITY);
+      dueMs = Math.min(tick * intervalMs, endMs);
       await sleep(Math.max(0, startMs + dueMs - clock.monotonicMs()), this.#stop.signal);
       if (this.#stop.signal.aborted) {
         await this.#tick(0);
@@ -98,7 +100,10 @@ export class Recorder {
   }
 }
 
-/** Sleeps with a timer; woken by the signal. */
+// A timer beyond this fires at once (setTimeout of Node.js).
+const longestTimerMs = 2 ** 31 - 1;
+
+/** Sleeps with a timer, 24 days at most; woken by the signal. */
 export function timerSleep(ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     if (signal.aborted) {
@@ -110,7 +115,7 @@ export function timerSleep(ms: number, signal: AbortSignal): Promise<void> {
       signal.removeEventListener('abort', wake);
       resolve();
     };
-    const timer = setTimeout(wake, ms);
+    const timer = setTimeout(wake, Math.min(ms, longestTimerMs));
     signal.addEventListener('abort', wake, { once: true });
   });
 }

@@ -1,9 +1,16 @@
-import type { CgroupMemory, CollectorCost, ProcessReading, Sample } from '../model/sample.ts';
+import type {
+  CgroupMemory,
+  CollectorCost,
+  Pressure,
+  ProcessReading,
+  Sample,
+} from '../model/sample.ts';
+import { bindingCgroup } from '../model/session-memory.ts';
 import { browserTotals, estimatedPssBytes } from './browser-totals.ts';
 import { placeProcesses } from './chromium/browser-tree.ts';
 import { readMemory } from './process-memory.ts';
 import { type EndedProcess, ProcessTable, type TrackedProcess } from './process-table.ts';
-import { type KernelUnits, MachineFiles } from './procfs/machine-files.ts';
+import { type KernelUnits, MachineFiles, type MachineReading } from './procfs/machine-files.ts';
 import type { ProcFs } from './procfs/proc-fs.ts';
 import { parseStatm } from './procfs/statm.ts';
 import { PssBudget } from './pss-budget.ts';
@@ -23,7 +30,9 @@ export interface SamplerSources {
   proc: ProcFs;
   units: KernelUnits;
   /** Reads the session's memory cgroup; null where there is none. */
-  readCgroup(): CgroupMemory | null;
+  readCgroup(machineTotalBytes: number): CgroupMemory | null;
+  /** Stall times of that cgroup alone; null where it has none of its own. */
+  readCgroupPressure(): Pressure | null;
   clock: Clock;
   /** `--pid`: this process and its descendants are the browser. */
   rootPid: number | null;
@@ -64,10 +73,10 @@ export class Sampler {
     const timeUnixMs = clock.wallMs();
     const monotonicMs = clock.monotonicMs();
     const machine = this.#machine.read();
-    const cgroup = this.#sources.readCgroup();
+    const cgroup = this.#sources.readCgroup(machine.memory.totalBytes);
     const ended = this.#readProcesses(machine.uptimeSeconds ?? monotonicMs / 1000);
     const pssRead = readMemory(this.#table.processes.values(), this.#pssBudget, {
-      clock: { monotonicMs, now: clock.monotonicMs },
+      clock: { monotonicMs, now: () => clock.monotonicMs() },
       units,
     });
     const processes: ProcessReading[] = [];
@@ -81,7 +90,7 @@ export class Sampler {
       intervalMs: schedule.intervalMs,
       machine: machine.memory,
       cgroup,
-      pressure: machine.pressure,
+      pressure: this.#pressure(machine, cgroup),
       activity: machine.activity,
       browser: browserTotals(this.#table.processes),
       collector: this.#cost(schedule, monotonicMs),
@@ -91,9 +100,21 @@ export class Sampler {
     return { sample, ended };
   }
 
+  /** The memory of machine and cgroup alone, for the facts of a session before its first sample. */
+  readMemory(): Pick<Sample, 'machine' | 'cgroup'> {
+    const machine = this.#machine.read().memory;
+    return { machine, cgroup: this.#sources.readCgroup(machine.totalBytes) };
+  }
+
   close(): void {
     this.#machine.close();
     this.#table.close();
+  }
+
+  // Where a cgroup binds, waiting for memory happens in it, and the machine may know nothing of it.
+  #pressure(machine: MachineReading, cgroup: CgroupMemory | null): Pressure {
+    const isBinding = bindingCgroup({ machine: machine.memory, cgroup }) !== null;
+    return (isBinding ? this.#sources.readCgroupPressure() : null) ?? machine.pressure;
   }
 
   #readProcesses(uptimeSeconds: number): EndedProcess[] {

@@ -39,9 +39,16 @@ export interface OomKill {
   cgroupLimitBytes: number | null;
   /** How many tasks the report listed; null without a table. */
   tasksListed: number | null;
+  /** The largest listed task besides the victim, by RSS: the victim is not always the cause. */
+  largestOtherPid: number | null;
+  largestOtherComm: string | null;
+  largestOtherRssBytes: number | null;
   /** The cgroup that was killed as a whole (memory.oom.group). */
   oomGroup: string | null;
-  /** Which lines were seen: all of the report, only the kill line (rate limit), only the summary. */
+  /**
+   * Which lines were seen: the report from its header on; the kill line without a header (rate
+   * limit, or the log began later); only the summary.
+   */
   context: 'full' | 'kill_line_only' | 'summary_line_only';
   /** True when the record is older than the recording. */
   beforeStart: boolean;
@@ -53,7 +60,8 @@ export interface ProcessExit {
   /** When its absence was noticed: at most one interval after the end. */
   timeUnixMs: number;
   pid: number;
-  startTicks: number;
+  /** Null where there is no /proc to say. */
+  startTicks: number | null;
   role: ProcessRole;
   /** Only where the kernel told us (our own children). */
   exitCode: number | null;

@@ -60,5 +60,5 @@ export function weightMs(
   if (before === null) return intervalMs;
   const distanceMs = sample.monotonicMs - before.monotonicMs;
   if (gapBetween(before, sample, intervalMs) !== null || distanceMs <= 0) return intervalMs;
-  return Math.round(distanceMs);
+  return Math.max(1, Math.round(distanceMs));
 }

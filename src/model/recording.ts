@@ -48,8 +48,8 @@ export interface ProcessSample {
   pssAnonBytes: number | null;
   pssShmemBytes: number | null;
   cpuMs: number;
-  threadCount: number;
-  majorFaultCount: number;
+  threadCount: number | null;
+  majorFaultCount: number | null;
   state: string;
 }
 

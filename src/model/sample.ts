@@ -162,8 +162,9 @@ export interface ProcessReading {
   peakRssBytes: number | null;
   /** User and system time, cumulative; 10 ms steps. */
   cpuMs: number;
-  threadCount: number;
-  majorFaultCount: number;
+  /** Null where the kernel does not tell it to us (the portable source, macOS). */
+  threadCount: number | null;
+  majorFaultCount: number | null;
 }
 
 /** A source that could not be read. */

@@ -23,77 +23,78 @@ export interface TreeOptions {
 const undecidedSeconds = 10;
 // Crashpad is started by the browser within its first seconds, and leaves the tree at once.
 const crashpadWindowSeconds = 5;
+// A guard against a loop of parents, which no consistent reading has.
+const deepest = 64;
 
 /**
  * Gives each process its role and the browser it belongs to. A browser is a Chromium process
  * without a type that is no child of another browser; its children belong to it. A process that
  * once belonged keeps its browser when its parent dies. Crashpad's handler leaves the tree by a
- * double fork; it goes to the newest browser that is at most a few seconds older.
+ * double fork; it goes to the newest browser that is at most a few seconds older. What is first
+ * seen dead may have lost its parent as well; it goes to the newest browser.
  */
 export function placeProcesses(nodes: ReadonlyMap<number, TreeNode>, options: TreeOptions): void {
   for (const node of nodes.values()) {
-    const browser = owner(node, nodes, options);
-    if (browser !== null) node.browserPid = browser.pid;
-    node.role = roleInTree(node, browser, options);
+    const browser = browserAbove(node, nodes, options);
+    // Forked from a browser and not yet exec'ed or renamed: its role is not known yet.
+    const isCopy = node.ownRole === 'browser' && browser !== node;
+    node.role = isCopy ? 'other' : (node.ownRole ?? 'other');
+    const owner = options.rootPid === null ? browser : ancestor(node, nodes, options.rootPid);
+    if (owner !== null) node.browserPid = owner.pid;
   }
   for (const node of nodes.values()) {
-    if (node.role === 'crashpad' && node.browserPid === null) {
-      node.browserPid = browserOfCrashpad(node, nodes, options)?.pid ?? null;
-    }
+    if (node.browserPid === null) node.browserPid = browserOfStray(node, nodes, options);
   }
 }
 
-// The topmost browser on the way up; with a root, the root if it is on the way.
-function owner(
+// The nearest settled browser on the way up through Chromium's processes, else the topmost.
+function browserAbove(
   node: TreeNode,
   nodes: ReadonlyMap<number, TreeNode>,
   options: TreeOptions,
 ): TreeNode | null {
   let topmost: TreeNode | null = null;
   let current: TreeNode | undefined = node;
-  for (let depth = 0; current !== undefined && depth < 64; depth++) {
-    if (options.rootPid !== null) {
-      if (current.pid === options.rootPid) return current;
-    } else if (current.ownRole === 'browser') {
+  for (let depth = 0; depth < deepest; depth++) {
+    if (current === undefined || current.ownRole === null) break;
+    if (current.ownRole === 'browser') {
       topmost = current;
-    } else if (current.ownRole === null) {
-      break;
+      if (isSettled(current, options)) break;
     }
-    current = current.parentPid === current.pid ? undefined : nodes.get(current.parentPid);
-  }
-  if (
-    topmost !== null &&
-    topmost !== node &&
-    node.ownRole === 'browser' &&
-    isSettled(node, options)
-  ) {
-    return node;
+    current = nodes.get(current.parentPid);
   }
   return topmost;
 }
 
-function roleInTree(node: TreeNode, browser: TreeNode | null, options: TreeOptions): ProcessRole {
-  if (node.ownRole === null) return 'other';
-  const isSecond = node.ownRole === 'browser' && browser !== null && browser !== node;
-  // Forked from a browser and not yet exec'ed or renamed: its role is not known yet.
-  return isSecond && !isSettled(node, options) ? 'other' : node.ownRole;
+function ancestor(
+  node: TreeNode,
+  nodes: ReadonlyMap<number, TreeNode>,
+  pid: number,
+): TreeNode | null {
+  let current: TreeNode | undefined = node;
+  for (let depth = 0; current !== undefined && depth < deepest; depth++) {
+    if (current.pid === pid) return current;
+    current = nodes.get(current.parentPid);
+  }
+  return null;
 }
 
-function browserOfCrashpad(
+function browserOfStray(
   node: TreeNode,
   nodes: ReadonlyMap<number, TreeNode>,
   options: TreeOptions,
-): TreeNode | null {
-  if (options.rootPid !== null && !nodes.has(options.rootPid)) return null;
+): number | null {
+  const isCrashpad = node.role === 'crashpad';
+  if (!isCrashpad && (node.ownRole !== 'other' || options.rootPid !== null)) return null;
+  const oldestTicks = isCrashpad ? crashpadWindowSeconds * options.ticksPerSecond : Infinity;
   let newest: TreeNode | null = null;
   for (const candidate of nodes.values()) {
     if (candidate.role !== 'browser' || candidate.browserPid === null) continue;
     const ageTicks = node.startTicks - candidate.startTicks;
-    if (ageTicks < 0 || ageTicks > crashpadWindowSeconds * options.ticksPerSecond) continue;
+    if (ageTicks < 0 || ageTicks > oldestTicks) continue;
     if (newest === null || candidate.startTicks > newest.startTicks) newest = candidate;
   }
-  if (newest === null) return null;
-  return nodes.get(newest.browserPid ?? newest.pid) ?? newest;
+  return newest?.browserPid ?? null;
 }
 
 function isSettled(node: TreeNode, options: TreeOptions): boolean {

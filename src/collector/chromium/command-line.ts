@@ -14,17 +14,21 @@ const browserExecutables = new Set([
   'brave',
 ]);
 
-const typeRoles: Readonly<Record<string, ProcessRole>> = {
-  renderer: 'renderer',
-  zygote: 'zygote',
-  'gpu-process': 'gpu',
-  utility: 'utility',
-};
+// TASK_COMM_LEN of include/linux/sched.h, less the NUL.
+const commLength = 15;
+const browserComms = new Set([...browserExecutables].map((name) => name.slice(0, commLength)));
 
-const utilityRoles: Readonly<Record<string, ProcessRole>> = {
-  NetworkService: 'network',
-  StorageService: 'storage',
-};
+const typeRoles = new Map<string, ProcessRole>([
+  ['renderer', 'renderer'],
+  ['zygote', 'zygote'],
+  ['gpu-process', 'gpu'],
+  ['utility', 'utility'],
+]);
+
+const utilityRoles = new Map<string, ProcessRole>([
+  ['NetworkService', 'network'],
+  ['StorageService', 'storage'],
+]);
 
 export interface CommandSource {
   /** The bytes of `/proc/<pid>/cmdline` as text, NULs kept; '' for zombies and kernel threads. */
@@ -36,7 +40,9 @@ export interface CommandSource {
 
 /**
  * The role that a process has by its own words; null when it is no Chromium's. A process that says
- * `browser` may yet be the child of one that has not told its type; the tree decides.
+ * `browser` may yet be the child of one that has not told its type; the tree decides. Without a
+ * command line (a zombie, a process that is renaming itself) the name alone tells a Chromium's
+ * process, and its role is `other`.
  *
  * Chromium's children rewrite their command line into one string joined by blanks, the browser and
  * a child started by exec keep NULs between the arguments; both forms are read.
@@ -45,10 +51,11 @@ export function roleOfCommand(source: CommandSource): ProcessRole | null {
   const args = splitCommandLine(source.cmdline);
   const name = source.executable ?? baseName(args[0] ?? source.comm);
   if (name.startsWith('chrome_crashpad')) return 'crashpad';
+  if (args.length === 0) return browserComms.has(name.slice(0, commLength)) ? 'other' : null;
   const type = flagValue(args, '--type');
   const isBrowserProgram = browserExecutables.has(name) || name === 'exe';
-  if (type === null) return browserExecutables.has(name) && args.length > 0 ? 'browser' : null;
-  const role = typeRoles[type];
+  if (type === null) return browserExecutables.has(name) ? 'browser' : null;
+  const role = typeRoles.get(type);
   if (role === undefined) return isBrowserProgram ? 'utility' : null;
   if (role === 'renderer' && args.includes('--extension-process')) return 'extension';
   if (role === 'utility') return utilityRole(args);
@@ -76,5 +83,5 @@ function flagValue(args: readonly string[], flag: string): string | null {
 
 function utilityRole(args: readonly string[]): ProcessRole {
   const subType = flagValue(args, '--utility-sub-type') ?? '';
-  return utilityRoles[subType.slice(subType.lastIndexOf('.') + 1)] ?? 'utility';
+  return utilityRoles.get(subType.slice(subType.lastIndexOf('.') + 1)) ?? 'utility';
 }

@@ -29,13 +29,17 @@ export class KeyedFileParser<Name extends string> {
   }
 }
 
+// 2^64 − 1; a longer row of digits is nothing that a kernel writes.
+const mostDigits = 20;
+
 /** The number at an offset, blanks before it skipped; null when there is none. */
 export function unsignedAt(bytes: Buffer, offset: number): number | null {
   let at = offset;
   while (bytes[at] === 32 || bytes[at] === 9) at++;
   let end = at;
   while (isDigit(bytes[end])) end++;
-  return end === at ? null : Number(bytes.toString('latin1', at, end));
+  if (end === at || end - at > mostDigits) return null;
+  return Number(bytes.toString('latin1', at, end));
 }
 
 // The very first line has no line feed before it.

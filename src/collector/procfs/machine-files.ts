@@ -93,7 +93,8 @@ export class MachineFiles {
     let fd = this.#kept.get(name);
     if (fd === undefined) {
       fd = this.#proc.open(name);
-      this.#kept.set(name, fd);
+      // What is missing or denied stays so; a lack of descriptors or memory passes.
+      if (fd !== 'failed') this.#kept.set(name, fd);
     }
     return typeof fd === 'number' ? this.#proc.readOpen(fd) : fd;
   }

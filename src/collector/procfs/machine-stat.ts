@@ -32,7 +32,7 @@ export function parseMachineStat(buffer: Buffer, length: number, tickMs: number)
 function ms(tickMs: number, ...ticks: (number | undefined)[]): number | null {
   let sum = 0;
   for (const count of ticks) {
-    if (count === undefined || !Number.isFinite(count)) return null;
+    if (count === undefined || !Number.isSafeInteger(count)) return null;
     sum += count * tickMs;
   }
   return sum;

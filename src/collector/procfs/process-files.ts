@@ -1,11 +1,11 @@
 import { baseName } from '../chromium/command-line.ts';
-import type { ProcFs } from './proc-fs.ts';
+import type { Absence, ProcFs } from './proc-fs.ts';
 import { type ProcessStat, parseProcessStat } from './process-stat.ts';
 import { type ProcessStatus, parseProcessStatus } from './process-status.ts';
 import { parseSmapsRollup, type SmapsRollup } from './smaps-rollup.ts';
 import { parseStatm, type Statm } from './statm.ts';
 
-/** How many processes may keep descriptors: each costs one or two, and 4.5 KB of kernel memory. */
+/** How many more descriptors may be kept: a process costs one or two, each 4.5 KB of kernel memory. */
 export interface DescriptorBudget {
   left: number;
 }
@@ -23,16 +23,17 @@ export class ProcessFiles {
     this.#budget = budget;
   }
 
-  /** Null when the process is gone, or not to be read. */
-  stat(): ProcessStat | null {
+  /** Or why there is none: `failed` may be another at the next tick, the process may well live. */
+  stat(): ProcessStat | Absence {
     const length = this.#read('stat');
-    return length === null ? null : parseProcessStat(this.#proc.buffer, length);
+    if (typeof length !== 'number') return length;
+    return parseProcessStat(this.#proc.buffer, length) ?? 'failed';
   }
 
   /** Null when it is gone or has no memory of its own. */
   statm(): Statm | null {
     const length = this.#read('statm');
-    return length === null ? null : parseStatm(this.#proc.buffer, length);
+    return typeof length === 'number' ? parseStatm(this.#proc.buffer, length) : null;
   }
 
   status(): ProcessStatus | null {
@@ -66,20 +67,16 @@ export class ProcessFiles {
     this.#kept.clear();
   }
 
-  #read(name: 'stat' | 'statm'): number | null {
+  #read(name: 'stat' | 'statm'): number | Absence {
     let fd = this.#kept.get(name);
     if (fd === undefined) {
-      if (this.#budget.left <= 0) {
-        const length = this.#proc.read(`${this.pid}/${name}`);
-        return typeof length === 'number' ? length : null;
-      }
+      if (this.#budget.left <= 0) return this.#proc.read(`${this.pid}/${name}`);
       const opened = this.#proc.open(`${this.pid}/${name}`);
-      if (typeof opened !== 'number') return null;
+      if (typeof opened !== 'number') return opened;
       fd = opened;
       this.#kept.set(name, fd);
       this.#budget.left--;
     }
-    const length = this.#proc.readOpen(fd);
-    return typeof length === 'number' ? length : null;
+    return this.#proc.readOpen(fd);
   }
 }

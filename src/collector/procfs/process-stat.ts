@@ -51,6 +51,9 @@ function isSound(stat: ProcessStat): boolean {
     Number.isSafeInteger(stat.pid) &&
     Number.isSafeInteger(stat.parentPid) &&
     Number.isSafeInteger(stat.startTicks) &&
-    Number.isFinite(stat.majorFaultCount + stat.cpuTicks + stat.threadCount + stat.rssPages)
+    Number.isSafeInteger(stat.majorFaultCount) &&
+    Number.isSafeInteger(stat.cpuTicks) &&
+    Number.isSafeInteger(stat.threadCount) &&
+    Number.isSafeInteger(stat.rssPages)
   );
 }

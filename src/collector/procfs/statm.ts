@@ -14,6 +14,7 @@ export function parseStatm(buffer: Buffer, length: number): Statm | null {
   const sizePages = Number(fields[0]);
   const residentPages = Number(fields[1]);
   const sharedPages = Number(fields[2]);
-  if (fields.length < 3 || !Number.isFinite(sizePages + residentPages + sharedPages)) return null;
+  if (fields.length < 3) return null;
+  if (![sizePages, residentPages, sharedPages].every(Number.isSafeInteger)) return null;
   return sizePages === 0 ? null : { residentPages, sharedPages };
 }

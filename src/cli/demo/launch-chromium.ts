@@ -1,0 +1,139 @@
+import type { ChildProcess } from 'node:child_process';
+import { spawn } from 'node:child_process';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { HeadroomError } from '../../model/errors.ts';
+import { devtoolsRequest } from './devtools-request.ts';
+
+/** A Chromium that was started here. */
+export interface RunningChromium {
+  pid: number;
+  /** As it tells itself: `Chrome/156.0.8078.73`. */
+  version: string;
+  /** Opens a tab. */
+  open(url: string): Promise<void>;
+  /** Ends it with all of its processes and removes its profile. */
+  close(): Promise<void>;
+}
+
+/** A browser on a busy machine takes seconds to come up, on a slow one more. */
+const startTimeoutMs = 60_000;
+/** What it is given to end by itself before it is killed. */
+const closeTimeoutMs = 5_000;
+
+/**
+ * Starts a headless Chromium with an empty profile of its own. COMMAND_FAILED_TO_START when it cannot
+ * be run or ends at once, with what it said.
+ */
+export async function launchChromium(executable: string): Promise<RunningChromium> {
+  const profile = mkdtempSync(path.join(tmpdir(), 'headroom-chromium-'));
+  // A process group of its own: ended as a whole, and out of reach of the terminal's Ctrl-C, which
+  // would end the browser while its end is still to be recorded.
+  const child = spawn(executable, flags(profile), {
+    detached: true,
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  try {
+    const port = await devtoolsPort(child, profile, executable);
+    const { Browser } = JSON.parse(await devtoolsRequest(port, 'GET', '/json/version'));
+    return {
+      pid: child.pid ?? 0,
+      version: String(Browser),
+      open: async (url) => {
+        await devtoolsRequest(port, 'PUT', `/json/new?${encodeURIComponent(url)}`);
+      },
+      close: () => endBrowser(child, profile),
+    };
+  } catch (error) {
+    await endBrowser(child, profile);
+    throw error;
+  }
+}
+
+function flags(profile: string): string[] {
+  return [
+    '--headless=new',
+    `--user-data-dir=${profile}`,
+    '--remote-debugging-port=0',
+    // Chromium's sandbox refuses to run as root.
+    ...(process.getuid?.() === 0 ? ['--no-sandbox'] : []),
+    '--disable-gpu',
+    '--disable-quic',
+    '--no-first-run',
+    '--disable-background-networking',
+    '--disable-component-update',
+    '--disable-sync',
+    'about:blank',
+  ];
+}
+
+/** Chromium writes the port that it chose as the first line of a file in its profile. */
+async function devtoolsPort(
+  child: ChildProcess,
+  profile: string,
+  executable: string,
+): Promise<number> {
+  const said = collectErrors(child);
+  const portFile = path.join(profile, 'DevToolsActivePort');
+  for (const startMs = performance.now(); performance.now() - startMs < startTimeoutMs; ) {
+    if (said.ended()) break;
+    const port = existsSync(portFile) ? Number(readFileSync(portFile, 'utf8').split('\n')[0]) : 0;
+    if (port > 0) return port;
+    await delay(50);
+  }
+  throw new HeadroomError(
+    'COMMAND_FAILED_TO_START',
+    `${executable} did not start: ${said.text()}`,
+    {
+      hint: 'Run it by hand, or choose another one with HEADROOM_CHROMIUM.',
+    },
+  );
+}
+
+/** Keeps the end of what the browser says, and reads on for as long as it lives. */
+function collectErrors(child: ChildProcess) {
+  let text = '';
+  let failure: string | null = null;
+  child.stderr?.setEncoding('utf8').on('data', (chunk: string) => {
+    text = (text + chunk).slice(-1_000);
+  });
+  child.on('error', (error) => {
+    failure = error.message;
+  });
+  return {
+    ended: () => failure !== null || hasEnded(child),
+    text: () => failure ?? (text.trim() || 'it said nothing'),
+  };
+}
+
+async function endBrowser(child: ChildProcess, profile: string): Promise<void> {
+  if (child.pid !== undefined) {
+    signalGroup(child.pid, 'SIGTERM');
+    await groupEnded(child.pid, closeTimeoutMs);
+    signalGroup(child.pid, 'SIGKILL');
+    await groupEnded(child.pid, closeTimeoutMs);
+  }
+  rmSync(profile, { recursive: true, force: true, maxRetries: 5 });
+}
+
+async function groupEnded(group: number, timeoutMs: number): Promise<void> {
+  const startMs = performance.now();
+  while (signalGroup(group, 0) && performance.now() - startMs < timeoutMs) await delay(50);
+}
+
+/** False when the group has no process any more. */
+function signalGroup(group: number, signal: NodeJS.Signals | 0): boolean {
+  try {
+    process.kill(-group, signal);
+    return true;
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ESRCH') return false;
+    throw error;
+  }
+}
+
+function hasEnded(child: ChildProcess): boolean {
+  return child.exitCode !== null || child.signalCode !== null;
+}

@@ -1,0 +1,92 @@
+import { randomUUID } from 'node:crypto';
+import type { ParsedArguments } from './command.ts';
+import { UsageError } from './command.ts';
+import { listOption, switchOption, textOption } from './parse-arguments.ts';
+import { parseDuration, parseLabels, parseSize } from './quantities.ts';
+
+/** What `headroom record` was asked for, checked. */
+export interface RecordOptions {
+  sessionId: string;
+  out: string;
+  intervalMs: number;
+  durationMs: number | null;
+  labels: Record<string, string>;
+  memoryLimitBytes: number | null;
+  otlpEndpoint: string | null;
+  rootPid: number | null;
+  command: readonly string[] | null;
+  json: boolean;
+  quiet: boolean;
+}
+
+const shortestIntervalMs = 100;
+
+/** Turns flags and environment into options. UsageError names the flag that makes no sense. */
+export function recordOptions(
+  parsed: ParsedArguments,
+  env: Readonly<Record<string, string | undefined>>,
+  nowUnixMs = Date.now(),
+): RecordOptions {
+  if (parsed.positionals.length > 0) {
+    throw new UsageError(
+      `unexpected argument "${parsed.positionals[0]}"; a command to record goes after --`,
+    );
+  }
+  if (parsed.rest !== null && parsed.rest.length === 0) {
+    throw new UsageError('there is no command after --');
+  }
+  const options: RecordOptions = {
+    sessionId: randomUUID(),
+    out: textOption(parsed, 'out') ?? env['HEADROOM_OUT'] ?? `headroom-${stamp(nowUnixMs)}.db`,
+    intervalMs: interval(textOption(parsed, 'interval') ?? env['HEADROOM_INTERVAL'] ?? '1s'),
+    durationMs: duration(textOption(parsed, 'for')),
+    labels: parseLabels('--label', listOption(parsed, 'label')),
+    memoryLimitBytes: memoryLimit(textOption(parsed, 'memory-limit')),
+    otlpEndpoint: textOption(parsed, 'otlp'),
+    rootPid: rootPid(textOption(parsed, 'pid')),
+    command: parsed.rest,
+    json: switchOption(parsed, 'json'),
+    quiet: switchOption(parsed, 'quiet'),
+  };
+  if (options.memoryLimitBytes !== null && options.command === null) {
+    throw new UsageError('--memory-limit limits a command: give one after --');
+  }
+  if (options.rootPid !== null && options.command !== null) {
+    throw new UsageError('--pid and a command after -- exclude each other');
+  }
+  return options;
+}
+
+function interval(text: string): number {
+  const ms = parseDuration('--interval', text);
+  if (ms < shortestIntervalMs) {
+    throw new UsageError(`--interval takes ${shortestIntervalMs}ms or more, not "${text}"`);
+  }
+  return ms;
+}
+
+function duration(text: string | null): number | null {
+  if (text === null) return null;
+  const ms = parseDuration('--for', text);
+  if (ms === 0) throw new UsageError('--for takes a duration above zero');
+  return ms;
+}
+
+function memoryLimit(text: string | null): number | null {
+  if (text === null) return null;
+  const bytes = parseSize('--memory-limit', text);
+  if (bytes < 2 ** 20) throw new UsageError(`--memory-limit takes 1MiB or more, not "${text}"`);
+  return bytes;
+}
+
+function rootPid(text: string | null): number | null {
+  if (text === null) return null;
+  if (!/^[1-9]\d{0,9}$/.test(text)) throw new UsageError(`--pid takes a process id, not "${text}"`);
+  return Number(text);
+}
+
+/** `20261129-170000`, UTC: file names that sort by time. */
+function stamp(unixMs: number): string {
+  const digits = new Date(unixMs).toISOString().replace(/[-:]/g, '');
+  return `${digits.slice(0, 8)}-${digits.slice(9, 15)}`;
+}

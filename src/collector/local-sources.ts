@@ -1,0 +1,71 @@
+import fs from 'node:fs';
+import { HeadroomError } from '../model/errors.ts';
+import { CgroupMemoryReader } from './cgroup/cgroup-memory.ts';
+import { CgroupPressureReader } from './cgroup/cgroup-pressure.ts';
+import { type CgroupLocation, locateCgroup } from './cgroup/locate-cgroup.ts';
+import type { KernelUnits } from './procfs/machine-files.ts';
+import { ProcFs } from './procfs/proc-fs.ts';
+import { type Clock, type SamplerSources, systemClock } from './sampler.ts';
+
+export interface LocalTarget {
+  /** `--pid`: this process and its descendants are the browser; its cgroup is the session's. */
+  rootPid: number | null;
+  /** The memory cgroup that is the session's; null: that of the root process, else our own. */
+  cgroup: CgroupLocation | null;
+}
+
+// Room for the store, the kernel log and the cgroup's files.
+const reservedDescriptors = 64;
+const mostDescriptors = 4096;
+
+/** Everything that is read on this machine, ready for a sampler. PROCESS_NOT_FOUND for a dead root. */
+export function localSources(
+  target: LocalTarget,
+  units: KernelUnits,
+  clock: Clock = systemClock,
+): SamplerSources {
+  const proc = new ProcFs();
+  if (target.rootPid !== null && proc.text(`${target.rootPid}/stat`) === null) {
+    throw new HeadroomError('PROCESS_NOT_FOUND', `--pid ${target.rootPid}: no such process`, {
+      hint: 'Give the pid of the running browser (pgrep -o chromium), or leave --pid out: every Chromium is found.',
+    });
+  }
+  const location = target.cgroup ?? locateCgroupOf(target.rootPid ?? 'self', proc);
+  const cgroup = location === null ? null : new CgroupMemoryReader(location);
+  const pressure = location?.version === 2 ? new CgroupPressureReader(location) : null;
+  return {
+    proc,
+    units,
+    readCgroup: (machineTotalBytes) => cgroup?.read(machineTotalBytes) ?? null,
+    readCgroupPressure: () => pressure?.read() ?? null,
+    clock,
+    rootPid: target.rootPid,
+    descriptorLimit: descriptorLimit(proc),
+  };
+}
+
+/** Where the memory cgroup of a process is; null where there is none. */
+export function locateCgroupOf(
+  process: number | 'self',
+  proc: ProcFs = new ProcFs(),
+): CgroupLocation | null {
+  const cgroup = wholeText(proc, `${process}/cgroup`);
+  if (cgroup === null) return null;
+  return locateCgroup({ cgroup, mountinfo: wholeText(proc, `${process}/mountinfo`) });
+}
+
+// Read once, and longer than the tick's buffer on machines with many mounts.
+function wholeText(proc: ProcFs, name: string): string | null {
+  try {
+    return fs.readFileSync(`${proc.root}/${name}`, 'utf8');
+  } catch (error) {
+    if (error instanceof Error && 'code' in error) return null;
+    throw error;
+  }
+}
+
+function descriptorLimit(proc: ProcFs): number {
+  const soft = /^Max open files\s+(\d+)/m.exec(proc.text('self/limits') ?? '')?.[1];
+  const limit = soft === undefined ? 1024 : Number(soft);
+  return Math.max(0, Math.min(mostDescriptors, limit - reservedDescriptors));
+}

@@ -1,0 +1,155 @@
+import { execFileSync } from 'node:child_process';
+import fs from 'node:fs';
+import os from 'node:os';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { ProcessRecord } from '../../src/model/recording.ts';
+import { openRecording } from '../../src/store/reader.ts';
+import { runCli, startCli, temporaryFolder } from '../support/headroom-cli.ts';
+import { startTestBrowser } from '../support/test-browser.ts';
+
+const folder = temporaryFolder();
+let chromium: Awaited<ReturnType<typeof startTestBrowser>>;
+
+beforeAll(async () => {
+  chromium = await startTestBrowser();
+  await sleep(2_000);
+});
+
+afterAll(async () => {
+  await chromium.close();
+  folder[Symbol.dispose]();
+});
+
+/** `--type` of every process below the browser, as pgrep and the kernel tell it. */
+function typesByCommandLine(): string[] {
+  const pids = execFileSync('pgrep', ['-f', '--', '--user-data-dir=.*headroom-chromium-'], {
+    encoding: 'utf8',
+  });
+  return pids
+    .trim()
+    .split('\n')
+    .flatMap((pid) => /--type=([a-z-]+)/.exec(commandLine(pid))?.[1] ?? []);
+}
+
+function commandLine(pid: string): string {
+  try {
+    return fs.readFileSync(`/proc/${pid}/cmdline`, 'latin1').replaceAll('\0', ' ');
+  } catch (error) {
+    if (error instanceof Error && 'code' in error) return '';
+    throw error;
+  }
+}
+
+function ofRole(processes: readonly ProcessRecord[], role: string): ProcessRecord[] {
+  return processes.filter((process) => process.role === role);
+}
+
+describe('a real Chromium', () => {
+  test('every role is seen, and the sums are possible', async () => {
+    const file = folder.file('roles.db');
+    const recorded = await runCli('record', '--for', '6s', '--interval', '500ms', '--out', file);
+    expect(recorded).toMatchObject({ exitCode: 0, stdout: '' });
+
+    using recording = openRecording(file);
+    const own = recording
+      .processes()
+      .filter(
+        (process) => process.browserPid === chromium.browser.pid && process.endedUnixMs === null,
+      );
+    const renderers = typesByCommandLine().filter((type) => type === 'renderer').length;
+    expect(ofRole(own, 'browser').map(({ pid }) => pid)).toEqual([chromium.browser.pid]);
+    expect(ofRole(own, 'zygote')).toHaveLength(2);
+    expect(ofRole(own, 'gpu')).toHaveLength(1);
+    expect(ofRole(own, 'network')).toHaveLength(1);
+    expect(ofRole(own, 'storage')).toHaveLength(1);
+    expect(ofRole(own, 'renderer')).toHaveLength(renderers);
+    expect(renderers).toBeGreaterThanOrEqual(4);
+    expect(ofRole(own, 'crashpad').length).toBeGreaterThanOrEqual(1);
+
+    const ticks = [...recording.ticks()];
+    expect(ticks.length).toBeGreaterThanOrEqual(12);
+    expect(ticks.map(({ sequence }) => sequence)).toEqual(ticks.map((_, at) => at + 1));
+    for (const { browser, machine } of ticks) {
+      expect(machine.totalBytes).toBe(os.totalmem());
+      const rssSumBytes = browser.rssSumBytes ?? Number.NaN;
+      expect(rssSumBytes).toBeGreaterThan(200 * 2 ** 20);
+      expect(browser.unreclaimableBytes).toBeLessThan(rssSumBytes);
+      if (browser.pssEstimatedBytes === null) continue;
+      expect(browser.pssEstimatedBytes).toBeLessThanOrEqual(rssSumBytes);
+      expect(browser.pssEstimatedBytes).toBeLessThanOrEqual(machine.totalBytes);
+    }
+    expect(ticks.at(-1)?.browser.pssEstimatedBytes).not.toBeNull();
+  });
+
+  test('the series of a killed renderer ends, and says how', async () => {
+    const file = folder.file('killed.db');
+    const { result } = startCli(['record', '--for', '5s', '--interval', '250ms', '--out', file]);
+    await sleep(2_000);
+    const victim = Number(
+      execFileSync('pgrep', ['-f', '--', '--type=renderer .*headroom-chromium-'], {
+        encoding: 'utf8',
+      })
+        .trim()
+        .split('\n')
+        .at(-1),
+    );
+    const killedUnixMs = Date.now();
+    process.kill(victim, 'SIGKILL');
+    expect((await result).exitCode).toBe(0);
+
+    using recording = openRecording(file);
+    const [renderer] = recording.processes().filter(({ pid }) => pid === victim);
+    expect(renderer?.role).toBe('renderer');
+    expect(renderer?.endedUnixMs).toBeGreaterThanOrEqual(killedUnixMs);
+    expect(renderer?.endedUnixMs).toBeLessThan(killedUnixMs + 2_500);
+    const rows = [...recording.processSamples({}, renderer?.process)];
+    expect(rows.length).toBeGreaterThan(0);
+    for (const { timeUnixMs, rssBytes } of rows) {
+      if (rssBytes !== null) expect(timeUnixMs).toBeLessThanOrEqual(renderer?.endedUnixMs ?? 0);
+    }
+    expect(recording.events()).toContainEqual(
+      expect.objectContaining({
+        kind: 'process_exit',
+        pid: victim,
+        role: 'renderer',
+        source: 'vanished',
+      }),
+    );
+  });
+
+  test('kill -9 of the recorder loses at most the tick in flight', async () => {
+    const file = folder.file('crashed.db');
+    const { child, result } = startCli(['record', '--interval', '200ms', '--out', file]);
+    await sleep(3_000);
+    const killedUnixMs = Date.now();
+    child.kill('SIGKILL');
+    await result;
+
+    using recording = openRecording(file);
+    const ticks = [...recording.ticks()];
+    expect(ticks.map(({ sequence }) => sequence)).toEqual(ticks.map((_, at) => at + 1));
+    expect(killedUnixMs - (ticks.at(-1)?.timeUnixMs ?? 0)).toBeLessThan(1_000);
+    expect(recording.facts.endReason).toBe('lost');
+    const report = await runCli('report', file, '--format', 'json');
+    expect(JSON.parse(report.stdout)).toMatchObject({
+      schemaVersion: 1,
+      session: { endReason: 'lost', endedUnixMs: null },
+      coverage: { samples: ticks.length },
+    });
+  });
+
+  test('the file opens in the sqlite3 shell', async () => {
+    const file = folder.file('shell.db');
+    await runCli('record', '--for', '1s', '--interval', '200ms', '--out', file);
+    const query = "SELECT count(*), count(DISTINCT role) > 5 FROM sample WHERE role <> 'other';";
+    const [rows, roles] = execFileSync('sqlite3', ['-readonly', file, query], { encoding: 'utf8' })
+      .trim()
+      .split('|');
+    expect(Number(rows)).toBeGreaterThan(8);
+    expect(roles).toBe('1');
+    expect(fs.readdirSync(folder.path).filter((name) => name.startsWith('shell.db'))).toEqual([
+      'shell.db',
+    ]);
+  });
+});

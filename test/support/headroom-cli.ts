@@ -1,0 +1,53 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const main = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
+
+export interface CliResult {
+  exitCode: number | null;
+  signal: NodeJS.Signals | null;
+  stdout: string;
+  stderr: string;
+}
+
+/** The built command line, as a user runs it; `npm test` builds it before the tests. */
+export function startCli(args: readonly string[]): {
+  child: ChildProcess;
+  result: Promise<CliResult>;
+} {
+  const child = spawn(process.execPath, [main, ...args], { stdio: ['ignore', 'pipe', 'pipe'] });
+  const result = new Promise<CliResult>((resolve, reject) => {
+    let stdout = '';
+    let stderr = '';
+    child.stdout.setEncoding('utf8').on('data', (text: string) => {
+      stdout += text;
+    });
+    child.stderr.setEncoding('utf8').on('data', (text: string) => {
+      stderr += text;
+    });
+    child.once('error', reject);
+    child.once('close', (exitCode, signal) => resolve({ exitCode, signal, stdout, stderr }));
+  });
+  return { child, result };
+}
+
+export function runCli(...args: string[]): Promise<CliResult> {
+  return startCli(args).result;
+}
+
+/** A folder of its own for a test's files. */
+export function temporaryFolder(): {
+  path: string;
+  file(name: string): string;
+  [Symbol.dispose](): void;
+} {
+  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'headroom-test-'));
+  return {
+    path: folder,
+    file: (name) => path.join(folder, name),
+    [Symbol.dispose]: () => fs.rmSync(folder, { recursive: true, force: true }),
+  };
+}

@@ -1,0 +1,103 @@
+import path from 'node:path';
+import { sourceImports, withoutComments } from './source-imports.ts';
+
+/**
+ * Which folder of src may import which. A new top folder is added here and to docs/architecture.md.
+ * `store/reader` stands for the reading half of the store.
+ */
+const layers: Readonly<Record<string, readonly string[]>> = {
+  model: [],
+  collector: ['model'],
+  store: ['model'],
+  exporter: ['model', 'store/reader'],
+  analysis: ['model', 'store/reader'],
+  report: ['model', 'analysis'],
+  cli: ['model', 'collector', 'store', 'exporter', 'analysis', 'report'],
+};
+
+/** Packages that only one place may import, by prefix of the path. */
+const packageHomes: Readonly<Record<string, string>> = {
+  'better-sqlite3': 'src/store/',
+  '@opentelemetry/': 'src/exporter/',
+  systeminformation: 'src/collector/portable/',
+  pidusage: 'src/collector/portable/',
+};
+
+/**
+ * Who reads /proc: the collector through one file, and the store for one question, whether the
+ * recorder that holds a file still runs.
+ */
+const procReaders = ['src/collector/procfs/proc-fs.ts', 'src/store/recorder-lock.ts'];
+
+const longestFile = 300;
+
+/** Every breach of the layers in a map of path (`src/model/errors.ts`) to content, in words. */
+export function layerBreaches(sources: ReadonlyMap<string, string>): string[] {
+  return [...sources].flatMap(([file, source]) => [
+    ...folderBreaches(file),
+    ...importBreaches(file, source),
+    ...barrelBreaches(file, source),
+    ...procBreaches(file, source),
+    ...lengthBreaches(file, source),
+  ]);
+}
+
+function folderBreaches(file: string): string[] {
+  if (file === 'src/index.ts' || layers[layerOf(file)] !== undefined) return [];
+  return [`${file}: its folder is not in the table of layers`];
+}
+
+function importBreaches(file: string, source: string): string[] {
+  return sourceImports(source).flatMap(({ specifier }) => {
+    if (specifier.startsWith('node:')) return [];
+    const breach = specifier.startsWith('.')
+      ? folderImportBreach(file, specifier)
+      : packageImportBreach(file, specifier);
+    return breach === null ? [] : [`${file}: imports ${specifier}, ${breach}`];
+  });
+}
+
+function folderImportBreach(file: string, specifier: string): string | null {
+  const target = path.posix.join(path.posix.dirname(file), specifier);
+  if (!target.startsWith('src/')) return 'outside of src';
+  if (file === 'src/index.ts') return null;
+  const from = layerOf(file);
+  const to = layerOf(target);
+  if (from === to) return null;
+  const allowed = layers[from] ?? [];
+  if (allowed.includes(to)) return null;
+  if (to === 'store' && allowed.includes('store/reader')) {
+    return target === 'src/store/reader.ts' ? null : `but ${from} may only use the store's reader`;
+  }
+  return `but ${from} may not import ${to}`;
+}
+
+function packageImportBreach(file: string, specifier: string): string | null {
+  for (const [name, home] of Object.entries(packageHomes)) {
+    if (!specifier.startsWith(name)) continue;
+    return file.startsWith(home) ? null : `which only ${home} may`;
+  }
+  return 'a package that no layer is meant to use';
+}
+
+function barrelBreaches(file: string, source: string): string[] {
+  const isBarrel = /^export\s+(?:type\s+)?(?:\*|\{[^}]*\}\s+from\b)/m.test(withoutComments(source));
+  return isBarrel && file !== 'src/index.ts' ? [`${file}: hands on what another file exports`] : [];
+}
+
+/** A path below /proc is named by those who read it; elsewhere only the root itself, as a default. */
+function procBreaches(file: string, source: string): string[] {
+  if (procReaders.includes(file)) return [];
+  return /(['"`])\/proc\/[^'"`]*\1/.test(withoutComments(source))
+    ? [`${file}: names a file below /proc, which is read elsewhere`]
+    : [];
+}
+
+function lengthBreaches(file: string, source: string): string[] {
+  const lines = source.trimEnd().split('\n').length;
+  return lines > longestFile ? [`${file}: ${lines} lines, at most ${longestFile}`] : [];
+}
+
+function layerOf(file: string): string {
+  return file.split('/')[1] ?? '';
+}
