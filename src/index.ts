@@ -1,5 +1,10 @@
+export { analyse, type SessionReport } from './analysis/session-report.ts';
 export type { ErrorCode } from './model/errors.ts';
 export { errorCodes, HeadroomError } from './model/errors.ts';
 export type * from './model/event.ts';
+export type * from './model/recording.ts';
 export type * from './model/sample.ts';
 export type * from './model/session.ts';
+export { renderJson } from './report/json.ts';
+export { renderText } from './report/text.ts';
+export { openRecording } from './store/reader.ts';

@@ -71,7 +71,10 @@ export function createRecorder(
     take: source.take,
     kernelLog:
       source.machine.sampleSource === 'proc'
-        ? new KmsgReader({ startedMonotonicMs: systemClock.monotonicMs() })
+        ? new KmsgReader({
+            startedMonotonicMs: systemClock.monotonicMs(),
+            pageSizeBytes: source.machine.pageSizeBytes,
+          })
         : null,
     clock: systemClock,
     intervalMs: options.intervalMs,

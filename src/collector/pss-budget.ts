@@ -8,7 +8,7 @@ export interface PssCandidate {
 }
 
 export interface PssBudgetOptions {
-  /** Share of one core that reading PSS may take, on average. */
+  /** Share of one core that reading PSS may take, on average; 0 reads none. */
   cpuShare: number;
   /** Every process is read again within this time, as far as the share allows. */
   maxAgeMs: number;
@@ -27,11 +27,12 @@ const savingsMs = 60;
  */
 export class PssBudget {
   readonly #options: PssBudgetOptions;
-  #savedMs = savingsMs;
+  #savedMs: number;
   #lastMonotonicMs: number | null = null;
 
   constructor(options: PssBudgetOptions = { cpuShare: 0.01, maxAgeMs: 60_000 }) {
     this.#options = options;
+    this.#savedMs = options.cpuShare === 0 ? 0 : savingsMs;
   }
 
   /** The candidates worth reading now, best first, as many as the allowance is expected to pay. */

@@ -38,6 +38,8 @@ export interface SamplerSources {
   rootPid: number | null;
   /** How many descriptors the process table may keep open. */
   descriptorLimit: number;
+  /** Share of one core that reading PSS may take on average; default 0.01. */
+  pssCpuShare?: number;
 }
 
 /** Where this sample stands in the schedule; the loop knows, the sampler does not. */
@@ -58,13 +60,14 @@ export class Sampler {
   readonly #sources: SamplerSources;
   readonly #machine: MachineFiles;
   readonly #table: ProcessTable;
-  readonly #pssBudget = new PssBudget();
+  readonly #pssBudget: PssBudget;
   #tick = 0;
 
   constructor(sources: SamplerSources) {
     this.#sources = sources;
     this.#machine = new MachineFiles(sources.proc, sources.units);
     this.#table = new ProcessTable(sources.proc, sources.descriptorLimit);
+    this.#pssBudget = new PssBudget({ cpuShare: sources.pssCpuShare ?? 0.01, maxAgeMs: 60_000 });
   }
 
   /** Throws MACHINE_UNREADABLE when the machine's memory cannot be read; survives all else. */

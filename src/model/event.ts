@@ -57,17 +57,17 @@ export interface OomKill {
 /** A process that was there and is gone. */
 export interface ProcessExit {
   kind: 'process_exit';
-  /** When its absence was noticed: at most one interval after the end. */
+  /** By the kernel's clock (connector), else when its absence was noticed, at most a tick later. */
   timeUnixMs: number;
   pid: number;
   /** Null where there is no /proc to say. */
   startTicks: number | null;
   role: ProcessRole;
-  /** Only where the kernel told us (our own children). */
+  /** Only where the kernel told us: one of the two, never both. */
   exitCode: number | null;
   signal: string | null;
-  /** How we know. */
-  source: 'parent' | 'vanished';
+  /** How we know: our own child, the kernel's process connector, or only that it is gone. */
+  source: 'parent' | 'connector' | 'vanished';
 }
 
 export type GapKind = 'standby' | 'clock_step' | 'stall' | 'restart' | 'lost';
@@ -108,6 +108,8 @@ export interface Note {
   code:
     | 'kmsg_unavailable'
     | 'kmsg_overrun'
+    | 'exits_unavailable'
+    | 'exits_lost'
     | 'oom_without_victim'
     | 'store_full'
     | 'store_busy'

@@ -5,7 +5,7 @@ import { HeadroomError } from './errors.ts';
 export const maxBuckets = 320;
 /**
  * The finest resolution. From scale 5 up a quantile is within 1.1 %, and 320 buckets of scale 5
- * span a factor of 1024 between the smallest and the largest value.
+ * span a factor of 1000 between the smallest and the largest value.
  */
 export const maxScale = 7;
 // Here 320 buckets hold every finite number: their binary logarithms run from −1074 to 1024.

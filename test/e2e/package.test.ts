@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -75,6 +75,16 @@ describe('installed into an empty folder', () => {
     expect(report.session).toMatchObject({ source: 'local', endReason: 'duration' });
     expect(report.coverage.samples).toBeGreaterThanOrEqual(2);
     expect(report.memory.workingSetBytes.max).toBeGreaterThan(0);
+  });
+
+  test('the query in the README works in the sqlite3 shell', async () => {
+    const readme = readFileSync(path.join(project, 'README.md'), 'utf8');
+    const [, query] = /^sqlite3 -box task\.db '([^']+)'$/m.exec(readme) ?? [];
+    expect(query).toBeDefined();
+    await headroom('record', '--for', '1s', '--interval', '500ms', '--out', 'shell.db');
+    const file = path.join(home, 'shell.db');
+    const { stdout } = await run('sqlite3', ['-json', file, query ?? '']);
+    for (const row of JSON.parse(stdout)) expect(row.working_set_bytes).toBeGreaterThan(0);
   });
 
   test('can be imported, with one file of public names', async () => {

@@ -86,12 +86,14 @@ function browserOfStray(
 ): number | null {
   const isCrashpad = node.role === 'crashpad';
   if (!isCrashpad && (node.ownRole !== 'other' || options.rootPid !== null)) return null;
-  const oldestTicks = isCrashpad ? crashpadWindowSeconds * options.ticksPerSecond : Infinity;
+  const windowTicks = isCrashpad
+    ? crashpadWindowSeconds * options.ticksPerSecond
+    : Number.POSITIVE_INFINITY;
   let newest: TreeNode | null = null;
   for (const candidate of nodes.values()) {
     if (candidate.role !== 'browser' || candidate.browserPid === null) continue;
     const ageTicks = node.startTicks - candidate.startTicks;
-    if (ageTicks < 0 || ageTicks > oldestTicks) continue;
+    if (ageTicks < 0 || ageTicks > windowTicks) continue;
     if (newest === null || candidate.startTicks > newest.startTicks) newest = candidate;
   }
   return newest?.browserPid ?? null;

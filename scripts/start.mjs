@@ -1,0 +1,9 @@
+// npm start: all set-up, then the main job. Arguments go to `headroom demo`.
+import { runInFront } from './setup/run-command.mjs';
+import { runScript, setUp } from './setup/set-up.mjs';
+
+await runScript(async () => {
+  await setUp({ forTests: false });
+  const args = ['dist/cli/main.js', 'demo', '--for', '20s', ...process.argv.slice(2)];
+  return runInFront(process.execPath, args);
+});

@@ -1,0 +1,82 @@
+import type { Findings } from './findings.ts';
+import { formatBytes } from './format.ts';
+import type { ProcessReport } from './processes.ts';
+import type { VerdictKind } from './verdict.ts';
+
+// A browser that ends leaves a dozen zombies for a second or two; more that stay are nobody's.
+const manyZombies = 5;
+
+/** What to do about the verdict, in the order of what helps most. */
+export function adviceFor(kind: VerdictKind, findings: Findings): string[] {
+  return [...forKind(kind, findings), ...forZombies(findings), ...forKernelLog(kind, findings)];
+}
+
+function forKind(kind: VerdictKind, findings: Findings): string[] {
+  switch (kind) {
+    case 'kernel_oom':
+      return forKill(findings);
+    case 'pressure':
+      return [
+        `Give the session more than ${formatBytes(findings.memory.limitBytes)}, or keep fewer pages open at a time.`,
+      ];
+    case 'crash':
+      return [
+        'Start the browser with --enable-logging=stderr and keep its output and crash dumps: they tell what crashed.',
+      ];
+    case 'killed':
+      return [
+        'Look for the sender: a timeout of the test runner, a supervisor, or a user-space OOM daemon (systemd-oomd, earlyoom).',
+      ];
+    case 'healthy':
+      return forHealthy(findings);
+    default:
+      return forUnknown(findings);
+  }
+}
+
+function forKill(findings: Findings): string[] {
+  const kills = findings.oomKills.filter((kill) => kill.inSession);
+  const scopes = new Set(kills.map((kill) => kill.scope));
+  if (
+    scopes.size > 0 &&
+    [...scopes].every((scope) => scope === 'cpuset' || scope === 'mempolicy')
+  ) {
+    return ['Allow the session more memory nodes: memory may have been free on the others.'];
+  }
+  const limitBytes = kills[0]?.limitBytes ?? findings.memory.limitBytes;
+  const size = `Give the session more than ${formatBytes(limitBytes)}: it needs more, and how much more cannot be seen in a session that met its limit.`;
+  const grower = findings.processes
+    .filter((process) => kills.some((kill) => kill.process?.pid === process.pid))
+    .find((process) => (process.growthBytesPerMinute ?? 0) > 0);
+  return grower === undefined ? [size] : [size, forGrower(grower)];
+}
+
+function forGrower(process: ProcessReport): string {
+  return `Look at what pid ${process.pid} (${process.role}) had open first: it grew by ${formatBytes(process.growthBytesPerMinute)} a minute.`;
+}
+
+function forHealthy({ browser, memory }: Findings): string[] {
+  if (browser.processesMax === 0) return ['Record while a browser runs to learn what it needs.'];
+  return [`The present size of ${formatBytes(memory.limitBytes)} fits this session.`];
+}
+
+function forUnknown({ deaths }: Findings): string[] {
+  if (!deaths.some((death) => death.verdict === 'unknown')) return [];
+  return [
+    'Start the browser under "headroom record -- COMMAND" to have its exit recorded, and with --enable-logging=stderr to see its last words.',
+  ];
+}
+
+function forZombies({ processes }: Findings): string[] {
+  const zombies = processes.filter((process) => process.isZombie && process.exit === null);
+  if (zombies.length < manyZombies) return [];
+  return [
+    'Run the session under an init that waits for orphans (docker run --init, tini): each zombie holds a pid, though no memory.',
+  ];
+}
+
+function forKernelLog(kind: VerdictKind, { isKernelLogRead, session }: Findings): string[] {
+  const isHelpful = kind === 'kernel_oom' || kind === 'unknown' || kind === 'killed';
+  if (isKernelLogRead || !isHelpful || session.machine.sampleSource === 'portable') return [];
+  return ['Let the recorder read /dev/kmsg (root, or CAP_SYSLOG): the log names who was killed.'];
+}

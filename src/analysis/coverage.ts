@@ -1,0 +1,107 @@
+import type { Gap, GapKind, RecordingEvent } from '../model/event.ts';
+import { gapBetween } from '../model/gap.ts';
+import type { Tick } from '../model/session-memory.ts';
+import type { TickTracker } from './tick-tracker.ts';
+
+/** How much of the time the recording speaks about. */
+export interface Coverage {
+  samples: number;
+  /** As asked for; the recorder may have slowed down since. */
+  intervalMs: number;
+  /** Instants that the schedule had and of which there is no sample. */
+  missedTicks: number;
+  firstUnixMs: number | null;
+  lastUnixMs: number | null;
+  gaps: GapReport[];
+}
+
+export interface GapReport {
+  fromUnixMs: number;
+  toUnixMs: number;
+  kind: GapKind;
+  /** The time about which nothing is known: for a standby how long it slept. */
+  missingMs: number;
+}
+
+export interface CoverageOptions {
+  intervalMs: number;
+  /** Of the same range as the ticks. */
+  events: readonly RecordingEvent[];
+}
+
+/**
+ * Counts samples, missed ticks (the recorder's own count, and holes in the sequence), and gaps: those
+ * that the recorder noted, and those that the two clocks of neighbouring ticks show. A gap known from
+ * both is one gap, under the recorder's name.
+ */
+export function trackCoverage(options: CoverageOptions): TickTracker<Coverage> {
+  const seen: Gap[] = [];
+  let samples = 0;
+  let missedTicks = 0;
+  let first: Tick | null = null;
+  let last: Tick | null = null;
+  return {
+    add(tick) {
+      samples++;
+      first ??= tick;
+      if (last !== null) {
+        missedTicks += missedBetween(last, tick);
+        const gap = gapBetween(last, tick, tick.intervalMs);
+        if (gap !== null) seen.push(gap);
+      }
+      last = tick;
+    },
+    result() {
+      return {
+        samples,
+        intervalMs: options.intervalMs,
+        missedTicks,
+        firstUnixMs: first?.timeUnixMs ?? null,
+        lastUnixMs: last?.timeUnixMs ?? null,
+        gaps: mergeGaps(options.events, seen),
+      };
+    },
+  };
+}
+
+// Both counters start again with another recorder: then nothing is known about the distance.
+function missedBetween(before: Tick, after: Tick): number {
+  const missed = after.collector.missedTickCount - before.collector.missedTickCount;
+  const lost = after.sequence - before.sequence - 1;
+  return Math.max(0, missed) + Math.max(0, lost);
+}
+
+function mergeGaps(events: readonly RecordingEvent[], seen: readonly Gap[]): GapReport[] {
+  const noted = events.filter((event) => event.kind === 'gap');
+  const unnoted = seen.filter((gap) => !noted.some((other) => isSameTime(gap, other)));
+  return [...noted, ...unnoted]
+    .sort((a, b) => a.timeUnixMs - b.timeUnixMs)
+    .map((gap) => ({
+      fromUnixMs: gap.fromUnixMs,
+      toUnixMs: gap.toUnixMs,
+      kind: gap.gap,
+      missingMs: missingMs(gap),
+    }));
+}
+
+function missingMs({ gap, wallMs, monotonicMs }: Gap): number {
+  switch (gap) {
+    case 'standby':
+      return wallMs - monotonicMs;
+    case 'stall':
+    case 'lost':
+      return monotonicMs;
+    case 'restart':
+      return Math.max(0, wallMs);
+    case 'clock_step':
+      return 0;
+  }
+}
+
+// Neighbouring gaps share the tick between them and are two; a clock that was set back ends before it starts.
+function isSameTime(a: Gap, b: Gap): boolean {
+  if (a.fromUnixMs === b.fromUnixMs && a.toUnixMs === b.toUnixMs) return true;
+  const start = Math.max(Math.min(a.fromUnixMs, a.toUnixMs), Math.min(b.fromUnixMs, b.toUnixMs));
+  const end = Math.min(Math.max(a.fromUnixMs, a.toUnixMs), Math.max(b.fromUnixMs, b.toUnixMs));
+  return start < end;
+}

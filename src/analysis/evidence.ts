@@ -1,0 +1,122 @@
+import type { Findings } from './findings.ts';
+import { formatBytes, formatCount, formatDuration, formatInstant, formatRatio } from './format.ts';
+import type { OomKillReport } from './oom-kills.ts';
+import { victim } from './oom-wording.ts';
+import { hasEnded } from './processes.ts';
+
+const mostKillLines = 8;
+
+/** What the verdict stands on, most telling first: one fact a line, with its source. */
+export function evidenceFor(findings: Findings): string[] {
+  return [
+    ...killLines(findings),
+    ...counterLines(findings),
+    ...deathLines(findings),
+    ...memoryLines(findings),
+    ...rendererLines(findings),
+    ...zombieLines(findings),
+    ...coverageLines(findings),
+  ];
+}
+
+function killLines({ oomKills, oomKillsBeforeStart }: Findings): string[] {
+  const lines = oomKills.slice(0, mostKillLines).map(killLine);
+  const more = oomKills.length - lines.length;
+  if (more > 0) lines.push(`${formatCount(more, 'more OOM kill')} in the kernel log`);
+  const before = oomKillsBeforeStart.length;
+  if (before > 0) {
+    lines.push(
+      `${formatCount(before, 'OOM kill')} in the kernel log from before the recording, not counted`,
+    );
+  }
+  return lines;
+}
+
+function killLine(kill: OomKillReport): string {
+  const source = kill.evidence.join(', ');
+  if (kill.attribution === 'none') {
+    return `${source}: kill of ${victim(kill)} is tied to no process here and may belong to another container`;
+  }
+  const how =
+    kill.attribution === 'inferred'
+      ? `, known by name, size and time (kernel pid ${kill.pid} is not its pid here)`
+      : '';
+  const where = kill.inSession ? '' : ', of another limit than that of this session';
+  return `${source}: kill of ${victim(kill)}, scope ${kill.scope}${how}${where}`;
+}
+
+function counterLines({ oomCounts }: Findings): string[] {
+  const { machine, cgroup, recorded, withoutRecord } = oomCounts;
+  if (withoutRecord === 0) return [];
+  const kills = formatCount(withoutRecord, recorded > 0 ? 'more OOM kill' : 'OOM kill');
+  const whose = machine === null ? 'in this memory cgroup' : 'on this kernel';
+  const share =
+    machine === null || cgroup === null
+      ? []
+      : [`${formatCount(cgroup, 'OOM kill')} in this session's memory cgroup (counter)`];
+  return [`${kills} ${whose} without a record (counter)`, ...share];
+}
+
+function deathLines({ deaths }: Findings): string[] {
+  return deaths
+    .filter((death) => death.verdict !== 'kernel_oom' || death.certainty === 'inferred')
+    .map((death) => {
+      const who = `${death.role === 'other' ? death.comm : death.role} pid ${death.pid}`;
+      return `${who} ended at ${formatInstant(death.timeUnixMs)}: ${death.evidence.join(', ')}`;
+    });
+}
+
+function memoryLines({ memory, pressure }: Findings): string[] {
+  const lines: string[] = [];
+  if (memory.headroomMinRatio !== null) {
+    lines.push(
+      `lowest headroom ${formatBytes(memory.headroomMinBytes)} (${formatRatio(memory.headroomMinRatio)}) at ${formatInstant(memory.headroomMinUnixMs)}`,
+    );
+  }
+  if (pressure.memoryFullRatioMax !== null) {
+    lines.push(
+      `memory pressure (PSI full) at most ${formatRatio(pressure.memoryFullRatioMax)} of 10 s`,
+    );
+  }
+  return lines;
+}
+
+function rendererLines({ deaths, processes }: Findings): string[] {
+  const dead = new Set(deaths.map((death) => death.pid));
+  const ended = processes.filter(
+    (process) => process.role === 'renderer' && hasEnded(process) && !dead.has(process.pid),
+  );
+  if (ended.length === 0) return [];
+  const renderers = formatCount(ended.length, 'renderer');
+  return [`${renderers} ended with no OOM kill known of it, as when a tab is closed`];
+}
+
+function zombieLines({ processes }: Findings): string[] {
+  const parents = new Map<number, number>();
+  for (const process of processes) {
+    if (!process.isZombie || process.exit !== null) continue;
+    parents.set(process.parentPid, (parents.get(process.parentPid) ?? 0) + 1);
+  }
+  return [...parents].map(
+    ([parent, count]) =>
+      `${formatCount(count, 'zombie process', 'zombie processes')} not waited for by pid ${parent}`,
+  );
+}
+
+function coverageLines({ coverage, isKernelLogRead, oomCounts }: Findings): string[] {
+  const lines: string[] = [];
+  if (!isKernelLogRead) {
+    lines.push(
+      oomCounts.machine === null && oomCounts.cgroup === null
+        ? 'neither the kernel log nor an OOM counter could be read: a kill would not be known'
+        : 'the kernel log could not be read: OOM kills are known by the counter alone',
+    );
+  }
+  if (coverage.gaps.length > 0) {
+    const missingMs = coverage.gaps.reduce((total, gap) => total + gap.missingMs, 0);
+    lines.push(
+      `${formatCount(coverage.gaps.length, 'gap')} of ${formatDuration(missingMs)} in all, of which nothing is known`,
+    );
+  }
+  return lines;
+}

@@ -1,0 +1,58 @@
+const units = ['KiB', 'MiB', 'GiB', 'TiB'] as const;
+
+/** Bytes as people read them, three figures: `12.0 KiB`, `398 MiB`, `1.14 GiB`. */
+export function formatBytes(bytes: number | null): string {
+  if (bytes === null) return 'unknown';
+  if (bytes < 0) return `-${formatBytes(-bytes)}`;
+  if (bytes < 1024) return `${Math.round(bytes)} B`;
+  let value = bytes;
+  let unit: string = units[0];
+  for (const next of units) {
+    value /= 1024;
+    unit = next;
+    // What would be printed as 1024 belongs to the next unit.
+    if (value < 1023.5) break;
+  }
+  return `${threeFigures(value)} ${unit}`;
+}
+
+/** A share of a whole as per cent, with a decimal where it is small: `62 %`, `4.8 %`. */
+export function formatRatio(ratio: number | null): string {
+  if (ratio === null) return 'unknown';
+  const percent = ratio * 100;
+  return percent > 0 && percent < 9.95 ? `${percent.toFixed(1)} %` : `${Math.round(percent)} %`;
+}
+
+/** `450 ms`, `20 s`, `5 min`, `5 min 10 s`, `2 h 5 min`. */
+export function formatDuration(durationMs: number | null): string {
+  if (durationMs === null) return 'unknown';
+  if (durationMs < 1000) return `${Math.round(durationMs)} ms`;
+  const seconds = Math.round(durationMs / 1000);
+  if (seconds < 60) return `${seconds} s`;
+  if (seconds < 3600) return twoUnits(seconds, 60, ['min', 's']);
+  return twoUnits(Math.round(seconds / 60), 60, ['h', 'min']);
+}
+
+/** An instant in UTC, to the second, as RFC 3339: `2026-11-29T14:52:31Z`. */
+export function formatInstant(unixMs: number | null): string {
+  if (unixMs === null) return 'unknown';
+  const date = new Date(unixMs);
+  if (Number.isNaN(date.getTime())) return 'unknown';
+  return `${date.toISOString().slice(0, -5)}Z`;
+}
+
+/** `1 process`, `3 processes`. */
+export function formatCount(count: number, one: string, many = `${one}s`): string {
+  return `${count} ${count === 1 ? one : many}`;
+}
+
+function threeFigures(value: number): string {
+  if (value < 9.995) return value.toFixed(2);
+  return value < 99.95 ? value.toFixed(1) : value.toFixed(0);
+}
+
+function twoUnits(amount: number, size: number, [large, small]: [string, string]): string {
+  const rest = amount % size;
+  const whole = `${Math.floor(amount / size)} ${large}`;
+  return rest === 0 ? whole : `${whole} ${rest} ${small}`;
+}

@@ -1,0 +1,31 @@
+import type { Recording } from '../model/recording.ts';
+import type { Series } from '../model/series.ts';
+import type { Sketch } from '../model/sketch.ts';
+import type { TimeRange } from '../model/time-range.ts';
+
+/** Nearest-rank percentiles, every sample weighted by the time it stands for; null: not recorded. */
+export interface Percentiles {
+  p50: number | null;
+  p90: number | null;
+  p95: number | null;
+  p99: number | null;
+  max: number | null;
+}
+
+/** The percentiles of one series, in the series' own unit. */
+export function percentilesOf(recording: Recording, series: Series, range: TimeRange): Percentiles {
+  const sketch = recording.distribution(series, range);
+  return {
+    p50: quantileOf(sketch, 0.5),
+    p90: quantileOf(sketch, 0.9),
+    p95: quantileOf(sketch, 0.95),
+    p99: quantileOf(sketch, 0.99),
+    max: sketch?.max ?? null,
+  };
+}
+
+/** A quantile in whole bytes: between its ends a sketch knows its values to 1.1 % only. */
+export function quantileOf(sketch: Sketch | null, q: number): number | null {
+  const value = sketch?.quantile(q) ?? null;
+  return value === null ? null : Math.round(value);
+}

@@ -1,0 +1,119 @@
+import type { RecordingEvent } from '../model/event.ts';
+import type { Recording } from '../model/recording.ts';
+import type { CgroupMemory } from '../model/sample.ts';
+import type { TimeRange } from '../model/time-range.ts';
+import { browserReport, roleReports, trackBrowser } from './browser.ts';
+import { trackCoverage } from './coverage.ts';
+import { deathReports } from './deaths.ts';
+import type { Findings, NoteReport } from './findings.ts';
+import { formatBytes } from './format.ts';
+import { memoryReport, trackMemory } from './memory.ts';
+import { oomCounts, oomKillReports } from './oom-kills.ts';
+import { trackPressure } from './pressure.ts';
+import { processReports } from './processes.ts';
+import { trackRecorder } from './recorder-cost.ts';
+import { sessionSection } from './session-section.ts';
+import { type Verdict, verdictOf } from './verdict.ts';
+
+/**
+ * Everything that one recording tells; as JSON it is the output of `headroom report --format json`.
+ * Fields are only added. Null is unknown, and never zero.
+ */
+export interface SessionReport extends Findings {
+  verdict: Verdict;
+}
+
+/** Analyses a recording, or the part of it within `range`. Reads every tick of it once. */
+export function analyse(recording: Recording, range: TimeRange = {}): SessionReport {
+  const findings = findingsOf(recording, range);
+  return { ...findings, verdict: verdictOf(findings) };
+}
+
+function findingsOf(recording: Recording, range: TimeRange): Findings {
+  const { facts } = recording;
+  const events = recording.events(range);
+  const followed = followTicks(recording, range, events);
+  const session = sessionSection(facts, recording.isLive);
+  const processes = processReports(recording, range, followed.coverage.gaps);
+  const lastTick = recording.lastTick();
+  const { intervalMs } = facts;
+  const { kills, beforeStart } = oomKillReports(events, {
+    processes,
+    intervalMs,
+    endUnixMs: followed.coverage.lastUnixMs,
+    cgroupPath: lastTick?.cgroup?.path ?? null,
+  });
+  const counts = oomCounts(events, kills, {
+    machine: typeof lastTick?.activity.oomKillCount === 'number',
+    cgroup: isOwn(lastTick?.cgroup ?? null) && typeof lastTick?.cgroup?.oomKillCount === 'number',
+  });
+  // Noted when the recorder starts: it holds for every part of the recording.
+  const isKernelLogRead =
+    facts.machine.sampleSource === 'proc' && !recording.events().some(isLossOfKernelLog);
+  return {
+    schemaVersion: 1,
+    session,
+    coverage: followed.coverage,
+    memory: memoryReport(recording, range, followed.memory),
+    pressure: followed.pressure,
+    browser: browserReport(recording, range, followed.browser),
+    roles: roleReports(recording, range, processes),
+    processes,
+    oomKills: kills,
+    oomKillsBeforeStart: beforeStart,
+    oomCounts: counts,
+    isKernelLogRead,
+    deaths: deathReports({
+      session,
+      intervalMs,
+      processes,
+      kills,
+      counts,
+      counterJumps: events.filter((event) => event.kind === 'oom_counter'),
+      isKernelLogRead,
+    }),
+    recorder: followed.recorder,
+    notes: noteReports(events),
+  };
+}
+
+// The root of a machine is nobody's own; the root that a container sees of itself has a limit.
+function isOwn(cgroup: CgroupMemory | null): boolean {
+  return cgroup !== null && (cgroup.path !== '/' || cgroup.limitBytes !== null);
+}
+
+function followTicks(recording: Recording, range: TimeRange, events: readonly RecordingEvent[]) {
+  const coverage = trackCoverage({ intervalMs: recording.facts.intervalMs, events });
+  const memory = trackMemory();
+  const pressure = trackPressure();
+  const browser = trackBrowser();
+  const recorder = trackRecorder();
+  const trackers = [coverage, memory, pressure, browser, recorder];
+  for (const tick of recording.ticks(range)) {
+    for (const tracker of trackers) tracker.add(tick);
+  }
+  return {
+    coverage: coverage.result(),
+    memory: memory.result(),
+    pressure: pressure.result(),
+    browser: browser.result(),
+    recorder: recorder.result(),
+  };
+}
+
+function isLossOfKernelLog(event: RecordingEvent): boolean {
+  return (
+    event.kind === 'note' && (event.code === 'kmsg_unavailable' || event.code === 'kmsg_overrun')
+  );
+}
+
+function noteReports(events: readonly RecordingEvent[]): NoteReport[] {
+  return events.flatMap((event): NoteReport[] => {
+    if (event.kind === 'note') {
+      return [{ timeUnixMs: event.timeUnixMs, code: event.code, message: event.message }];
+    }
+    if (event.kind !== 'limit_change') return [];
+    const message = `the limit went from ${formatBytes(event.fromBytes)} to ${formatBytes(event.toBytes)}`;
+    return [{ timeUnixMs: event.timeUnixMs, code: 'limit_change', message }];
+  });
+}

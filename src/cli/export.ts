@@ -1,0 +1,75 @@
+import { HeadroomError } from '../model/errors.ts';
+import type { Command, CommandIo, ParsedArguments } from './command.ts';
+import { UsageError } from './command.ts';
+import { exportNdjson } from './export-ndjson.ts';
+import { exportOtlp } from './export-otlp.ts';
+import { textOption } from './parse-arguments.ts';
+
+const formats = ['otlp', 'ndjson'] as const;
+
+export const exportCommand: Command = {
+  name: 'export',
+  summary: 'History out of recordings: to an OTLP endpoint, or as JSON lines.',
+  usage: [
+    'headroom export FILE… --to otlp [--endpoint URL] [OPTIONS]',
+    'headroom export FILE… --to ndjson [--out PATH]',
+  ],
+  options: {
+    to: { type: 'string', value: 'FORMAT', help: 'otlp or ndjson' },
+    endpoint: {
+      type: 'string',
+      value: 'URL',
+      help: 'otlp: where to; default OTEL_EXPORTER_OTLP_…, else http://localhost:4318',
+    },
+    protocol: {
+      type: 'string',
+      value: 'P',
+      help: 'otlp: http/protobuf (default) or http/json',
+    },
+    follow: { type: 'boolean', help: 'otlp: go on while it is being recorded' },
+    deadline: {
+      type: 'string',
+      value: 'D',
+      help: 'otlp: give up after this time, with --follow after the end of the recording',
+    },
+    out: { type: 'string', value: 'PATH', help: 'ndjson: the file to write; default stdout' },
+    json: { type: 'boolean', help: 'otlp: say what was sent, dropped and rejected as JSON' },
+  },
+  examples: [
+    'headroom export task.db --to otlp --endpoint http://localhost:4318',
+    'OTEL_EXPORTER_OTLP_HEADERS=authorization=Bearer%20… headroom export *.db --to otlp',
+    'headroom export task.db --to ndjson | jq -c \'select(.type == "event")\'',
+    'headroom export task.db --to ndjson --out task.ndjson',
+  ],
+  run,
+};
+
+async function run(parsed: ParsedArguments, io: CommandIo): Promise<number> {
+  if (parsed.positionals.length === 0) throw new UsageError('which recordings? give their FILEs');
+  const to = textOption(parsed, 'to');
+  if (to === null || !formats.some((format) => format === to)) {
+    throw new UsageError(
+      `--to takes ${formats.join(' or ')}${to === null ? '; it is missing' : `, not "${to}"`}`,
+    );
+  }
+  for (const flag of to === 'otlp'
+    ? ['out']
+    : ['endpoint', 'protocol', 'follow', 'deadline', 'json']) {
+    if (parsed.values[flag] !== undefined) {
+      throw new UsageError(`--${flag} does not go with --to ${to}`);
+    }
+  }
+  const exportFile = to === 'otlp' ? exportOtlp(parsed, io) : exportNdjson(parsed, io);
+  let failed = 0;
+  for (const file of parsed.positionals) {
+    try {
+      if (!(await exportFile(file))) failed++;
+    } catch (error) {
+      // One damaged file does not keep the others back.
+      if (!(error instanceof HeadroomError) || parsed.positionals.length === 1) throw error;
+      io.stderr.write(`${file}: ${error.message} [${error.code}]\n`);
+      failed++;
+    }
+  }
+  return failed === 0 ? 0 : 1;
+}

@@ -1,0 +1,55 @@
+import type { HeadroomError } from '../model/errors.ts';
+import type { Recording } from '../model/recording.ts';
+import type { Sleep } from './deadline.ts';
+import type { CursorStore } from './export-ledger.ts';
+import type { DropCounts } from './otlp/batch-reader.ts';
+import type { OtlpTarget } from './otlp/endpoint.ts';
+import type { Send } from './otlp/send.ts';
+
+/** Points so far. */
+export interface ExportTally {
+  /** In requests that the receiver took. */
+  sent: number;
+  /** Of these, those that it said it did not keep (partial success). */
+  rejected: number;
+  /** Left out or given up, by reason. */
+  dropped: DropCounts;
+  /** Requests that were made again. */
+  retries: number;
+}
+
+export interface ExportResult extends ExportTally {
+  /** Points that are recorded and not dealt with. */
+  left: number;
+  /** Why points are left; null when none are. */
+  problem: HeadroomError | null;
+}
+
+export type ExportEvent =
+  | { kind: 'progress'; tally: ExportTally; timeUnixMs: number }
+  | { kind: 'waiting'; delayMs: number; reason: string }
+  | { kind: 'warning'; message: string };
+
+export interface ExportOptions {
+  target: OtlpTarget;
+  /** The time for all of it; when following, the time from the end of the recording. Default: none. */
+  deadlineMs?: number | null;
+  /** Come to an end: what is recorded by now is sent, as far as `deadlineMs` (default 5 s) allows. */
+  stop?: AbortSignal;
+  onEvent?: (event: ExportEvent) => void;
+  /** Age of points about which a warning is given before they are sent. Default: one hour. */
+  oldAfterMs?: number;
+  /** Bounds of one request. Defaults: 4000 points, 5 minutes, 1 MB before compression. */
+  limits?: { points?: number; spanMs?: number; bodyBytes?: number };
+  /** The world around; defaults to the real one. */
+  runtime?: Partial<ExportRuntime>;
+}
+
+export interface ExportRuntime {
+  now(): number;
+  sleep: Sleep;
+  random(): number;
+  send: Send;
+  open(path: string): Recording;
+  cursors: CursorStore;
+}

@@ -1,0 +1,135 @@
+import {
+  type IExportMetricsServiceResponse,
+  ProtobufMetricsSerializer,
+} from '@opentelemetry/otlp-transformer';
+
+/** What became of one request. */
+export type SendResult =
+  | { kind: 'sent' }
+  /** Taken, but for so many points; sending them again would double the others. */
+  | { kind: 'partial'; rejected: number; message: string }
+  /** Not taken for now. `afterMs`: the receiver's own wish (Retry-After). */
+  | { kind: 'retry'; afterMs: number | null; reason: string }
+  /** Not taken because of what is in it (400, 413), or because the receiver failed (500). */
+  | { kind: 'rejected'; status: number; message: string }
+  /** Nobody there speaks OTLP to us: somebody has to change the settings. */
+  | { kind: 'misconfigured'; message: string; hint: string };
+
+export interface HttpAnswer {
+  status: number;
+  contentType: string;
+  retryAfter: string | null;
+  location: string | null;
+  body: Buffer;
+}
+
+const longestRetryMs = 86_400_000;
+const excerptLength = 100;
+const messageLength = 500;
+const retryable = new Set([408, 429, 502, 503, 504]);
+
+/**
+ * Reads an answer as the OTLP specification has it (OTLP/HTTP Response): 2xx with an
+ * ExportMetricsServiceResponse or nothing at all, 429/502/503/504 (and 408) to be sent again, the
+ * rest not.
+ * A 200 that is anything else (a login page, a proxy's hello) is not a delivery.
+ */
+export function readAnswer(answer: HttpAnswer, url: string, nowUnixMs: number): SendResult {
+  const { status } = answer;
+  if (status >= 200 && status < 300) return readSuccess(answer, url);
+  if (status >= 300 && status < 400) {
+    return {
+      kind: 'misconfigured',
+      message: `${url} answers ${status} and points to ${answer.location ?? 'nowhere'}`,
+      hint: 'Use the address that it points to, if it is the receiver.',
+    };
+  }
+  if (retryable.has(status)) {
+    const afterMs = parseRetryAfter(answer.retryAfter, nowUnixMs);
+    return { kind: 'retry', afterMs, reason: `status ${status}` };
+  }
+  if (status === 400 || status === 413 || status === 422 || status >= 500) {
+    return { kind: 'rejected', status, message: printable(answer.body.toString()) };
+  }
+  return {
+    kind: 'misconfigured',
+    message: `${url} answers ${status}${withColon(excerpt(answer.body))}`,
+    hint: hintOf(status),
+  };
+}
+
+/** Retry-After as seconds or as an HTTP date (RFC 9110), in ms from now, at most a day. */
+export function parseRetryAfter(text: string | null, nowUnixMs: number): number | null {
+  if (text === null) return null;
+  const ms = /^\s*\d+\s*$/.test(text) ? Number(text) * 1000 : Date.parse(text) - nowUnixMs;
+  return Number.isNaN(ms) ? null : Math.min(longestRetryMs, Math.max(0, ms));
+}
+
+function readSuccess(answer: HttpAnswer, url: string): SendResult {
+  if (answer.body.length === 0) return { kind: 'sent' };
+  const response = parseResponse(answer);
+  if (response === null) {
+    return {
+      kind: 'misconfigured',
+      message: `${url} answers ${answer.status}, but not as an OTLP receiver${withColon(excerpt(answer.body))}`,
+      hint: 'Something in between (a login page, a proxy) answers; check the address.',
+    };
+  }
+  const { rejectedDataPoints, errorMessage } = response.partialSuccess ?? {};
+  // In JSON a 64-bit integer is a string.
+  const rejected = Number(rejectedDataPoints ?? 0);
+  if (!(rejected > 0) && !errorMessage) return { kind: 'sent' };
+  return {
+    kind: 'partial',
+    rejected: Number.isFinite(rejected) ? rejected : 0,
+    message: printable(errorMessage ?? ''),
+  };
+}
+
+function parseResponse(answer: HttpAnswer): IExportMetricsServiceResponse | null {
+  if (answer.contentType.startsWith('application/json')) return parseJson(answer.body);
+  if (!answer.contentType.startsWith('application/x-protobuf')) return null;
+  try {
+    return ProtobufMetricsSerializer.deserializeResponse(answer.body);
+  } catch (error) {
+    // The reader throws a plain Error for bytes that are not a message.
+    if (error instanceof Error) return null;
+    throw error;
+  }
+}
+
+function parseJson(body: Buffer): IExportMetricsServiceResponse | null {
+  try {
+    const response: unknown = JSON.parse(body.toString());
+    return typeof response === 'object' ? response : null;
+  } catch (error) {
+    if (error instanceof SyntaxError) return null;
+    throw error;
+  }
+}
+
+function hintOf(status: number): string {
+  if (status === 401 || status === 403) {
+    return 'Check the credentials in OTEL_EXPORTER_OTLP_HEADERS.';
+  }
+  if (status === 404 || status === 405) {
+    return 'Check the path: most receivers take /v1/metrics, Prometheus /api/v1/otlp/v1/metrics, VictoriaMetrics /opentelemetry/v1/metrics.';
+  }
+  if (status === 415)
+    return 'Try the other OTEL_EXPORTER_OTLP_PROTOCOL (http/protobuf, http/json).';
+  return 'Check the address and the settings of the receiver.';
+}
+
+function excerpt(body: Buffer): string {
+  return printable(body.toString()).slice(0, excerptLength);
+}
+
+// It ends on a terminal: one line, no control characters.
+function printable(text: string): string {
+  const shown = text.slice(0, messageLength).replace(/[\s\p{C}]+/gu, ' ');
+  return shown.trim();
+}
+
+function withColon(text: string): string {
+  return text === '' ? '' : `: ${text}`;
+}

@@ -1,0 +1,139 @@
+import fs from 'node:fs';
+import http from 'node:http';
+import https from 'node:https';
+import { promisify } from 'node:util';
+import zlib from 'node:zlib';
+import { errnoOf, HeadroomError } from '../../model/errors.ts';
+import { headroomVersion } from '../../model/version.ts';
+import type { OtlpTarget } from './endpoint.ts';
+import { type HttpAnswer, readAnswer, type SendResult } from './response.ts';
+
+/** Sends one body. The signal ends it early; the result is then a retry. */
+export type Send = (body: Uint8Array, signal?: AbortSignal) => Promise<SendResult>;
+
+const gzip = promisify(zlib.gzip);
+const largestAnswerBytes = 65_536;
+// Node's names for a peer that does not speak what we do; waiting does not help.
+const protocolErrors =
+  /^(HPE_|EPROTO$|ERR_SSL_|ERR_TLS_|CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_)/;
+
+/**
+ * A sender over node:http(s) with one kept-alive connection (global fetch costs 20 MiB more). Reads
+ * the certificate files at once: ENDPOINT_INVALID when one cannot be read.
+ */
+export function createSender(target: OtlpTarget, now: () => number = Date.now): Send {
+  const isHttps = target.url.protocol === 'https:';
+  const agent = isHttps
+    ? new https.Agent({
+        keepAlive: true,
+        maxSockets: 1,
+        ca: readPem('CERTIFICATE', target.certificateFile),
+        cert: readPem('CLIENT_CERTIFICATE', target.clientCertificateFile),
+        key: readPem('CLIENT_KEY', target.clientKeyFile),
+      })
+    : new http.Agent({ keepAlive: true, maxSockets: 1 });
+  const request = isHttps ? https.request : http.request;
+  return async (body, signal) => {
+    const compressed = target.compression === 'gzip' ? await gzip(body) : body;
+    const limits = [
+      AbortSignal.timeout(target.timeoutMs),
+      ...(signal === undefined ? [] : [signal]),
+    ];
+    try {
+      const answer = await exchange(
+        request(target.url, {
+          agent,
+          method: 'POST',
+          headers: requestHeaders(target, compressed.byteLength),
+          signal: AbortSignal.any(limits),
+        }),
+        compressed,
+      );
+      return readAnswer(answer, target.name, now());
+    } catch (error) {
+      return readFailure(error, target, signal?.aborted === true);
+    }
+  };
+}
+
+function requestHeaders(target: OtlpTarget, bodyBytes: number): http.OutgoingHttpHeaders {
+  return {
+    'user-agent': `headroom/${headroomVersion}`,
+    ...target.headers,
+    'content-type': target.encoding === 'json' ? 'application/json' : 'application/x-protobuf',
+    ...(target.compression === 'gzip' ? { 'content-encoding': 'gzip' } : {}),
+    'content-length': bodyBytes,
+  };
+}
+
+// Resolves with the answer, its body cut at a bound. An answer that breaks off is one when its
+// status says enough, which a 2xx does not.
+function exchange(request: http.ClientRequest, body: Uint8Array): Promise<HttpAnswer> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let bytes = 0;
+    let response: http.IncomingMessage | null = null;
+    const finish = (from: http.IncomingMessage): void =>
+      resolve(answerOf(from, Buffer.concat(chunks)));
+    const fail = (error: Error): void => {
+      if (response !== null && (response.statusCode ?? 0) >= 300) finish(response);
+      else reject(error);
+    };
+    request.on('error', fail);
+    request.once('response', (incoming) => {
+      response = incoming;
+      incoming.on('error', fail);
+      incoming.once('end', () => finish(incoming));
+      incoming.on('data', (chunk: Buffer) => {
+        bytes += chunk.length;
+        if (bytes <= largestAnswerBytes) {
+          chunks.push(chunk);
+        } else {
+          finish(incoming);
+          request.destroy();
+        }
+      });
+    });
+    request.end(body);
+  });
+}
+
+function answerOf(response: http.IncomingMessage, body: Buffer): HttpAnswer {
+  return {
+    status: response.statusCode ?? 0,
+    contentType: response.headers['content-type'] ?? '',
+    retryAfter: response.headers['retry-after'] ?? null,
+    location: response.headers.location ?? null,
+    body,
+  };
+}
+
+function readFailure(error: unknown, target: OtlpTarget, wasEnded: boolean): SendResult {
+  if (!(error instanceof Error)) throw error;
+  if (error.name === 'AbortError') {
+    const reason = wasEnded ? 'no answer yet' : `no answer within ${target.timeoutMs} ms`;
+    return { kind: 'retry', afterMs: null, reason };
+  }
+  const code = errnoOf(error);
+  if (code !== null && protocolErrors.test(code)) {
+    return {
+      kind: 'misconfigured',
+      message: `${target.name} does not speak ${target.url.protocol.slice(0, -1)} with us: ${error.message}`,
+      hint: 'Check http against https, and OTEL_EXPORTER_OTLP_CERTIFICATE for a private authority.',
+    };
+  }
+  return { kind: 'retry', afterMs: null, reason: code ?? error.message };
+}
+
+function readPem(name: string, file: string | null): Buffer | undefined {
+  if (file === null) return undefined;
+  try {
+    return fs.readFileSync(file);
+  } catch (error) {
+    throw new HeadroomError(
+      'ENDPOINT_INVALID',
+      `OTEL_EXPORTER_OTLP_${name}: ${file} cannot be read (${errnoOf(error) ?? 'unknown'})`,
+      { cause: error },
+    );
+  }
+}

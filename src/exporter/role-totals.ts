@@ -1,0 +1,200 @@
+import type { OomKill, RecordingEvent } from '../model/event.ts';
+import type { ProcessRole } from '../model/process-role.ts';
+import type { ProcessRecord, ProcessSample, Recording } from '../model/recording.ts';
+
+/** The processes of one role at one instant; null when unknown for one of the living. */
+export interface RoleTotals {
+  processCount: number;
+  rssBytes: number | null;
+  anonBytes: number | null;
+  swapBytes: number | null;
+  /** The last reading of each, and what its anonymous memory changed since. */
+  pssBytes: number | null;
+  largestRssBytes: number | null;
+  /** Spent while recorded, by the living and the dead. */
+  cpuMs: number;
+  /** Those that the kernel's log names as killed, so far. */
+  oomVictimCount: number;
+}
+
+export type RoleSnapshot = ReadonlyMap<ProcessRole, RoleTotals>;
+
+interface Member {
+  record: ProcessRecord;
+  sample: ProcessSample | null;
+  lastPss: { pssBytes: number; anonBytes: number } | null;
+}
+
+interface Stretch {
+  samples: readonly ProcessSample[];
+  events: readonly RecordingEvent[];
+  toUnixMs: number;
+}
+
+interface Victim {
+  unixMs: number;
+  role: ProcessRole;
+}
+
+// A record of the kernel's log may be stored this long after the tick that it belongs to.
+const lateKillMs = 60_000;
+const readAgainMs = 60_000;
+// The pid of a victim is looked for among those that lived this close to the kill.
+const killToleranceMs = 10_000;
+
+/**
+ * Follows the browser's processes through a recording, forward only. Rows of processes are sparse:
+ * each holds until the next one of the same process.
+ */
+export class BrowserRoles {
+  readonly #members = new Map<number, Member>();
+  readonly #ended = new Set<number>();
+  readonly #records = new Map<number, ProcessRecord>();
+  readonly #endedCpuMs = new Map<ProcessRole, number>();
+  readonly #seenRoles = new Set<ProcessRole>();
+  readonly #victims = new Map<number, Victim>();
+  #untilUnixMs: number | null = null;
+  #readUnixMs = 0;
+  // The recording had ended when its processes were read.
+  #isFinal = false;
+
+  /**
+   * The totals at each of these ticks, which follow on those of the call before. A role appears when
+   * its first process does and then stays, with 0 when the last one is gone.
+   */
+  totalsAt(recording: Recording, ticks: readonly { timeUnixMs: number }[]): RoleSnapshot[] {
+    const toUnixMs = ticks.reduce((latest, tick) => Math.max(latest, tick.timeUnixMs), 0);
+    const fromUnixMs = this.#untilUnixMs === null ? undefined : this.#untilUnixMs + 1;
+    const samples = [...recording.processSamples({ fromUnixMs, toUnixMs })];
+    const events = recording.events({
+      fromUnixMs: fromUnixMs === undefined ? undefined : fromUnixMs - lateKillMs,
+      toUnixMs,
+    });
+    this.#meet(recording, { samples, events, toUnixMs });
+    this.#learnVictims(events);
+    let taken = 0;
+    const snapshots = ticks.map(({ timeUnixMs }) => {
+      for (; (samples[taken]?.timeUnixMs ?? Infinity) <= timeUnixMs; taken++) {
+        this.#take(samples[taken]);
+      }
+      return this.#snapshot(timeUnixMs);
+    });
+    for (; taken < samples.length; taken++) this.#take(samples[taken]);
+    this.#untilUnixMs = Math.max(toUnixMs, this.#untilUnixMs ?? toUnixMs);
+    return snapshots;
+  }
+
+  // The list of all processes of a long recording is dear: it is read when there is news in it.
+  #meet(recording: Recording, stretch: Stretch): void {
+    const isLive = recording.isLive;
+    const isNews =
+      !isLive ||
+      stretch.samples.some(({ process }) => !this.#records.has(process)) ||
+      stretch.events.some(({ kind }) => kind === 'process_exit') ||
+      stretch.toUnixMs >= this.#readUnixMs + readAgainMs;
+    if (this.#isFinal || !isNews) return;
+    for (const record of recording.processes()) {
+      this.#records.set(record.process, record);
+      if (record.browserPid === null || this.#ended.has(record.process)) continue;
+      const member = this.#members.get(record.process);
+      if (member !== undefined) member.record = record;
+      else this.#members.set(record.process, { record, sample: null, lastPss: null });
+    }
+    this.#readUnixMs = stretch.toUnixMs;
+    this.#isFinal = !isLive;
+  }
+
+  #learnVictims(events: readonly RecordingEvent[]): void {
+    for (const event of events) {
+      if (event.kind !== 'oom_kill' || event.beforeStart || event.timeUnixMs === null) continue;
+      const record = victimOf(event, event.timeUnixMs, [...this.#records.values()]);
+      if (record === undefined) continue;
+      this.#victims.set(event.kmsgSequence, { unixMs: event.timeUnixMs, role: record.role });
+    }
+  }
+
+  #take(sample: ProcessSample | undefined): void {
+    const member = this.#members.get(sample?.process ?? 0);
+    if (sample === undefined || member === undefined) return;
+    member.sample = sample;
+    if (sample.pssBytes !== null && sample.anonBytes !== null) {
+      member.lastPss = { pssBytes: sample.pssBytes, anonBytes: sample.anonBytes };
+    }
+  }
+
+  #snapshot(unixMs: number): RoleSnapshot {
+    this.#retire(unixMs);
+    const living = [...this.#members.values()].filter(({ record }) => record.firstUnixMs <= unixMs);
+    for (const { record } of living) this.#seenRoles.add(record.role);
+    const totals = new Map<ProcessRole, RoleTotals>();
+    for (const role of this.#seenRoles) totals.set(role, this.#emptyTotals(role, unixMs));
+    for (const member of living) {
+      const sum = totals.get(member.record.role);
+      if (sum !== undefined) addMember(sum, member);
+    }
+    return totals;
+  }
+
+  #retire(unixMs: number): void {
+    for (const [process, { record }] of this.#members) {
+      if (record.endedUnixMs === null || unixMs < record.endedUnixMs) continue;
+      const cpuMs = this.#endedCpuMs.get(record.role) ?? 0;
+      this.#endedCpuMs.set(record.role, cpuMs + record.lastCpuMs - record.firstCpuMs);
+      this.#seenRoles.add(record.role);
+      this.#ended.add(process);
+      this.#members.delete(process);
+    }
+  }
+
+  #emptyTotals(role: ProcessRole, unixMs: number): RoleTotals {
+    const victims = [...this.#victims.values()];
+    return {
+      processCount: 0,
+      rssBytes: 0,
+      anonBytes: 0,
+      swapBytes: 0,
+      pssBytes: 0,
+      largestRssBytes: 0,
+      cpuMs: this.#endedCpuMs.get(role) ?? 0,
+      oomVictimCount: victims.filter((one) => one.role === role && one.unixMs <= unixMs).length,
+    };
+  }
+}
+
+function victimOf(
+  kill: OomKill,
+  unixMs: number,
+  records: readonly ProcessRecord[],
+): ProcessRecord | undefined {
+  return records.findLast(
+    (record) =>
+      record.pid === kill.pid &&
+      record.browserPid !== null &&
+      record.firstUnixMs <= unixMs + killToleranceMs &&
+      (record.endedUnixMs === null || unixMs <= record.endedUnixMs + killToleranceMs),
+  );
+}
+
+function addMember(sum: RoleTotals, { record, sample, lastPss }: Member): void {
+  sum.cpuMs += (sample?.cpuMs ?? record.firstCpuMs) - record.firstCpuMs;
+  // A zombie has a pid and no memory.
+  if (sample?.state === 'Z' || sample?.state === 'X') return;
+  const rssBytes = sample?.rssBytes ?? null;
+  const anonBytes = sample?.anonBytes ?? null;
+  const pssBytes =
+    lastPss === null || anonBytes === null
+      ? null
+      : Math.max(0, lastPss.pssBytes + anonBytes - lastPss.anonBytes);
+  sum.processCount++;
+  sum.rssBytes = plus(sum.rssBytes, rssBytes);
+  sum.anonBytes = plus(sum.anonBytes, anonBytes);
+  sum.swapBytes = plus(sum.swapBytes, sample?.swapBytes ?? null);
+  sum.pssBytes = plus(sum.pssBytes, pssBytes);
+  if (sum.largestRssBytes !== null) {
+    sum.largestRssBytes = rssBytes === null ? null : Math.max(sum.largestRssBytes, rssBytes);
+  }
+}
+
+function plus(sum: number | null, part: number | null): number | null {
+  return sum === null || part === null ? null : sum + part;
+}

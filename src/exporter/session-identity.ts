@@ -1,0 +1,50 @@
+import type { SessionFacts } from '../model/session.ts';
+
+type StringAttributes = Readonly<Record<string, string>>;
+
+const mebibyte = 2 ** 20;
+const gibibyte = 2 ** 30;
+
+/** What says whose point it is; on every point (see metric-definition.ts). */
+export function identityOf(facts: SessionFacts): StringAttributes {
+  return {
+    'session.id': facts.id,
+    'headroom.tier': facts.labels['tier'] ?? tierOf(facts),
+    'headroom.provider': facts.labels['provider'] ?? facts.source,
+  };
+}
+
+/**
+ * The OpenTelemetry resource of a recording. `extra` is what OTEL_RESOURCE_ATTRIBUTES says and wins;
+ * labels of the recording become `headroom.label.<key>`.
+ */
+export function resourceOf(facts: SessionFacts, extra: StringAttributes = {}): StringAttributes {
+  const labels = Object.entries(facts.labels).map(([key, value]) => [
+    `headroom.label.${key}`,
+    value,
+  ]);
+  return {
+    'service.name': 'headroom',
+    'service.instance.id': facts.id,
+    'service.version': facts.collectorVersion,
+    'host.name': facts.machine.hostName,
+    ...(facts.machine.sampleSource === 'proc' ? { 'os.type': 'linux' } : {}),
+    ...identityOf(facts),
+    ...Object.fromEntries(labels),
+    ...extra,
+  };
+}
+
+/**
+ * The size that the session was sold as, `8GiB`. A cgroup's limit is that size; a machine's kernel
+ * keeps a part of its memory for itself, so MemTotal is rounded up to the next size there is
+ * (quarters of a power of two).
+ */
+export function tierOf(facts: Pick<SessionFacts, 'machine'>): string {
+  const { limitBytes, limitSource } = facts.machine;
+  if (!(limitBytes > 0)) return 'unknown';
+  const step = 2 ** (Math.floor(Math.log2(limitBytes)) - 2);
+  const bytes = limitSource === 'machine' ? Math.ceil(limitBytes / step) * step : limitBytes;
+  if (bytes % gibibyte === 0) return `${bytes / gibibyte}GiB`;
+  return `${Math.round(bytes / mebibyte)}MiB`;
+}

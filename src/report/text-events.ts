@@ -1,0 +1,82 @@
+import { formatBytes, formatCount, formatDuration, formatInstant } from '../analysis/format.ts';
+import type { OomKillReport } from '../analysis/oom-kills.ts';
+import type { SessionReport } from '../analysis/session-report.ts';
+import { type Line, wrap } from './text-layout.ts';
+
+const mostLines = 12;
+
+/** Every OOM kill in the kernel's log, and what its counters say beyond. */
+export function oomLines(report: SessionReport, columns: number): Line[] {
+  const { oomKills, oomCounts, oomKillsBeforeStart, isKernelLogRead } = report;
+  const entries = oomKills.slice(0, mostLines).map(killWords);
+  const more = oomKills.length - entries.length;
+  if (more > 0) entries.push(`${more} more`);
+  if (oomCounts.withoutRecord > 0) {
+    entries.push(`${oomCounts.withoutRecord} by the kernel's counter, without a record`);
+  }
+  if (oomKillsBeforeStart.length > 0) {
+    entries.push(`${oomKillsBeforeStart.length} from before the recording, not counted`);
+  }
+  if (entries.length === 0) entries.push(noneWords(oomCounts, isKernelLogRead));
+  return section('OOM kills', entries, columns);
+}
+
+/** What the recording does not cover. */
+export function coverageLines({ coverage }: SessionReport): Line[] {
+  const { samples, intervalMs, missedTicks, gaps } = coverage;
+  const counts = `${formatCount(samples, 'sample')}, one every ${formatDuration(intervalMs)}, ${missedTicks} missed, ${formatCount(gaps.length, 'gap')}`;
+  const entries = gaps
+    .slice(0, mostLines)
+    .map(
+      (gap) =>
+        `${formatInstant(gap.fromUnixMs)} to ${formatInstant(gap.toUnixMs)}  ${gap.kind.replace('_', ' ')}, ${formatDuration(gap.missingMs)}`,
+    );
+  if (gaps.length > entries.length) entries.push(`${gaps.length - entries.length} more`);
+  return [
+    { text: 'Coverage', tone: 'heading' },
+    ...[counts, ...entries].map((entry) => ({ text: `  ${entry}` })),
+  ];
+}
+
+/** What the recorder had to say; the same words once. */
+export function noteLines({ notes }: SessionReport, columns: number): Line[] {
+  const times = new Map<string, number>();
+  for (const { message } of notes) times.set(message, (times.get(message) ?? 0) + 1);
+  const entries = [...times].map(([message, count]) =>
+    count === 1 ? message : `${message} (${count} times)`,
+  );
+  const shown = entries.slice(0, mostLines);
+  if (entries.length > shown.length) shown.push(`${entries.length - shown.length} more`);
+  return shown.length === 0 ? [] : section('Notes', shown, columns);
+}
+
+/** What the recording itself cost. */
+export function recorderLines({ recorder, session }: SessionReport, columns: number): Line[] {
+  const cpu =
+    recorder.cpuMsPerSecond === null
+      ? 'CPU unknown'
+      : `${recorder.cpuMsPerSecond} ms of CPU a second`;
+  const words = `${cpu}, ${formatBytes(recorder.rssBytesMax)} resident at most, slowest reading ${formatDuration(recorder.readMsMax)}, latest ${formatDuration(recorder.latenessMsMax)} (headroom ${session.collectorVersion})`;
+  return section('Recorder', [words], columns);
+}
+
+function section(title: string, entries: readonly string[], columns: number): Line[] {
+  const lines = entries.flatMap((entry) => wrap(entry, { columns, lead: '  ' }));
+  return [{ text: title, tone: 'heading' }, ...lines.map((text) => ({ text }))];
+}
+
+function killWords(kill: OomKillReport): string {
+  const what =
+    kill.process === null
+      ? `${kill.comm}, kernel pid ${kill.pid}, tied to no process of this recording`
+      : `${kill.role} (${kill.comm}), pid ${kill.process.pid}`;
+  const limit = kill.limitBytes === null ? '' : `, limit ${formatBytes(kill.limitBytes)}`;
+  const group = kill.oomGroup === null ? '' : `, killed with its whole cgroup ${kill.oomGroup}`;
+  return `${formatInstant(kill.timeUnixMs)}  ${what}, ${formatBytes(kill.rssBytes)} resident, scope ${kill.scope}${limit}${group} [${kill.evidence.join(', ')}]`;
+}
+
+function noneWords(counts: SessionReport['oomCounts'], isKernelLogRead: boolean): string {
+  if (isKernelLogRead) return 'none in the kernel log';
+  const isCounted = counts.machine !== null || counts.cgroup !== null;
+  return isCounted ? 'none by the counter; the kernel log could not be read' : 'unknown';
+}

@@ -1,0 +1,52 @@
+import { formatBytes, formatRatio } from '../analysis/format.ts';
+import type { SessionReport } from '../analysis/session-report.ts';
+import { bar, type Line, table, wrap } from './text-layout.ts';
+
+const limitWords = {
+  machine: 'all of the machine',
+  cgroup_v1: 'memory cgroup v1',
+  cgroup_v2: 'memory cgroup v2',
+} as const;
+
+/** Memory of the session against its limit. */
+export function memoryLines({ memory, pressure }: SessionReport, columns: number): Line[] {
+  const { limitBytes, limitSource, workingSetBytes: used, availableBytes: free } = memory;
+  const rows = table([
+    ['', 'p50', 'p90', 'p95', 'p99', 'max'],
+    ['working set', ...[used.p50, used.p90, used.p95, used.p99, used.max].map(formatBytes)],
+  ]);
+  const low = `available: lowest ${formatBytes(free.min)} (${formatRatio(memory.headroomMinRatio)} of the limit), p1 ${formatBytes(free.p1)}, p50 ${formatBytes(free.p50)}`;
+  const stall = `processes waiting for memory (PSI full): at most ${formatRatio(pressure.memoryFullRatioMax)} of 10 s`;
+  return [
+    { text: 'Memory', tone: 'heading' },
+    { text: `  limit ${formatBytes(limitBytes)} (${limitWords[limitSource]})` },
+    ...barLines(used, limitBytes, columns),
+    ...rows.map((text) => ({ text })),
+    ...[low, peakWords(memory.peakBytes), stall]
+      .flatMap((text) => wrap(text, { columns, lead: '  ' }))
+      .map((text) => ({ text })),
+  ];
+}
+
+function barLines(
+  used: SessionReport['memory']['workingSetBytes'],
+  limitBytes: number,
+  columns: number,
+): Line[] {
+  if (used.p50 === null || used.max === null || limitBytes <= 0) return [];
+  const usual = used.p50 / limitBytes;
+  const most = used.max / limitBytes;
+  const caption = ` ${formatRatio(most)} at most`;
+  const width = columns - 4 - caption.length;
+  return [
+    { text: `  [${bar({ usual, most }, width)}]${caption}` },
+    { text: '  █ half of the time or more  ▒ at most  · never used', tone: 'faint' },
+  ];
+}
+
+function peakWords({ value, source, beforeStart }: SessionReport['memory']['peakBytes']): string {
+  if (source === null) return 'peak: unknown';
+  if (source === 'samples') return `peak: ${formatBytes(value)}, the largest sample`;
+  const when = beforeStart === true ? ', reached before the recording' : '';
+  return `peak: ${formatBytes(value)} by the kernel's own mark (${source}), file cache included${when}`;
+}

@@ -1,0 +1,101 @@
+import { formatDuration, formatInstant } from '../analysis/format.ts';
+import type { SessionReport } from '../analysis/session-report.ts';
+import type { VerdictKind } from '../analysis/verdict.ts';
+import { browserLines, processLines } from './text-browser.ts';
+import { coverageLines, noteLines, oomLines, recorderLines } from './text-events.ts';
+import { joinLines, type Line, type Tone, wrap } from './text-layout.ts';
+import { memoryLines } from './text-memory.ts';
+
+export interface TextOptions {
+  /** Width of the terminal; 80 where there is none. */
+  columns?: number;
+  /** Escape sequences for colours; off by default. */
+  color?: boolean;
+}
+
+// The tables need 80 columns; prose beyond 100 is hard to read.
+const narrowest = 80;
+const widest = 100;
+
+const headlines: Readonly<Record<VerdictKind, { words: string; tone: Tone }>> = {
+  healthy: { words: 'Healthy', tone: 'good' },
+  pressure: { words: 'Memory pressure', tone: 'warning' },
+  kernel_oom: { words: 'Out of memory: killed by the kernel', tone: 'bad' },
+  memory_stall: { words: 'Memory stall', tone: 'bad' },
+  v8_heap_limit: { words: 'V8 heap limit', tone: 'bad' },
+  chromium_oom: { words: 'Out of memory inside Chromium', tone: 'bad' },
+  shm_full: { words: '/dev/shm full', tone: 'bad' },
+  crash: { words: 'Crash', tone: 'bad' },
+  killed: { words: 'Killed from outside', tone: 'bad' },
+  userspace_oom: { words: 'Killed by a user-space OOM daemon', tone: 'bad' },
+  unknown: { words: 'Unknown', tone: 'warning' },
+};
+
+/** The report for a person at a terminal: the verdict first, then what it rests on. */
+export function renderText(report: SessionReport, options: TextOptions = {}): string {
+  const columns = Math.min(widest, Math.max(narrowest, options.columns ?? 80));
+  const sections = [
+    verdictLines(report, columns),
+    sessionLines(report, columns),
+    memoryLines(report, columns),
+    browserLines(report, columns),
+    processLines(report),
+    oomLines(report, columns),
+    coverageLines(report),
+    noteLines(report, columns),
+    recorderLines(report, columns),
+  ];
+  const lines = sections
+    .filter((section) => section.length > 0)
+    .flatMap((section, index): Line[] => (index === 0 ? section : [{ text: '' }, ...section]));
+  return joinLines(lines, { color: options.color ?? false });
+}
+
+function verdictLines({ verdict }: SessionReport, columns: number): Line[] {
+  const { words, tone } = headlines[verdict.kind];
+  const list = (title: string, entries: readonly string[]): Line[] => {
+    if (entries.length === 0) return [];
+    const lines = entries.flatMap((entry) => wrap(entry, { columns, lead: '  - ' }));
+    return [{ text: title, tone: 'heading' }, ...lines.map((text) => ({ text }))];
+  };
+  return [
+    { text: words, tone },
+    ...wrap(verdict.summary, { columns, lead: '  ' }).map((text) => ({ text })),
+    ...list('What to do', verdict.advice),
+    ...list('Evidence', verdict.evidence),
+  ];
+}
+
+function sessionLines({ session, coverage }: SessionReport, columns: number): Line[] {
+  const { machine } = session;
+  const toUnixMs = coverage.lastUnixMs ?? session.endedUnixMs;
+  const fromUnixMs = coverage.firstUnixMs ?? session.startedUnixMs;
+  const length = toUnixMs === null ? null : toUnixMs - fromUnixMs;
+  const labels = Object.entries(session.labels).map(([key, value]) => `${key}=${value}`);
+  const facts = [
+    `${session.id} (${session.source})`,
+    `${formatInstant(fromUnixMs)} to ${formatInstant(toUnixMs)}, ${formatDuration(length)}, ${endWords(session)}`,
+    `kernel ${machine.kernel}, ${machine.cpuCount} CPUs, browser version ${machine.browserVersion ?? 'unknown'}`,
+    ...(labels.length === 0 ? [] : [labels.join(' ')]),
+  ];
+  return [
+    { text: 'Session', tone: 'heading' },
+    ...facts.flatMap((fact) => wrap(fact, { columns, lead: '  ' })).map((text) => ({ text })),
+  ];
+}
+
+function endWords({ endReason, isLive }: SessionReport['session']): string {
+  if (isLive) return 'still running';
+  switch (endReason) {
+    case 'duration':
+      return 'ended as planned';
+    case 'signal':
+      return 'stopped by a signal';
+    case 'command_exited':
+      return 'ended with its command';
+    case 'deleted':
+      return 'ended with the deletion of the session';
+    default:
+      return 'broken off without a word';
+  }
+}

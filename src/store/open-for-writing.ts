@@ -1,0 +1,147 @@
+import { accessSync, closeSync, constants, openSync, statSync, unlinkSync } from 'node:fs';
+import { errnoOf, HeadroomError } from '../model/errors.ts';
+import type { SessionFacts } from '../model/session.ts';
+import { type Database, fileError, openDatabase } from './driver.ts';
+import type { RecorderIdentity } from './recorder-lock.ts';
+import { applicationId, createSchema, schemaVersion } from './schema.ts';
+import { readSession, writeSession } from './session-row.ts';
+
+export interface OpenForWriting {
+  path: string;
+  facts: SessionFacts;
+  /** Go on with the recording of another session. */
+  resume: boolean;
+  busyTimeoutMs: number;
+  recorder: RecorderIdentity;
+  isAlive: (recorder: RecorderIdentity) => boolean;
+}
+
+/**
+ * Opens a new or an existing recording and claims it for one recorder. FILE_EXISTS when the file is
+ * something else or another session's, FILE_IN_USE when another recorder writes it, FILE_TOO_NEW,
+ * FILE_NOT_WRITABLE, STORE_FULL, STORE_BUSY, FILE_CORRUPT; no row is changed in these cases.
+ */
+export function openForWriting(request: OpenForWriting): Database {
+  const { path, busyTimeoutMs } = request;
+  const isNew = createFile(path);
+  let db: Database | null = null;
+  try {
+    db = openDatabase(path, { mode: 'create', busyTimeoutMs });
+    refuseOtherDatabases(db, path);
+    refuseOtherRecordings(db, request);
+    // The log is small and is emptied often: it shares a small disk with the browser.
+    db.pragma('journal_mode = WAL');
+    db.pragma('synchronous = NORMAL');
+    db.pragma('cache_size = -512');
+    db.pragma('wal_autocheckpoint = 256');
+    db.pragma('journal_size_limit = 1048576');
+    db.transaction(claim).immediate(db, request);
+    // So that the main file says what it is even when it is copied without its log.
+    db.pragma('wal_checkpoint(TRUNCATE)');
+    return db;
+  } catch (error) {
+    db?.close();
+    if (isNew) unlinkSync(path);
+    throw fileError(error, path);
+  }
+}
+
+/** True when there was no such file; an empty one is made, which no other recorder can do as well. */
+function createFile(path: string): boolean {
+  try {
+    closeSync(openSync(path, 'wx'));
+    return true;
+  } catch (error) {
+    if (errnoOf(error) !== 'EEXIST') throw notWritable(path, error);
+  }
+  if (statSync(path).isDirectory()) {
+    throw new HeadroomError('FILE_NOT_WRITABLE', `${path}: is a folder, not a file`);
+  }
+  try {
+    accessSync(path, constants.R_OK | constants.W_OK);
+    return false;
+  } catch (error) {
+    throw notWritable(path, error);
+  }
+}
+
+function notWritable(path: string, error: unknown): unknown {
+  const errno = errnoOf(error);
+  if (errno === null) return error;
+  if (errno === 'ENOSPC' || errno === 'EDQUOT') {
+    return new HeadroomError('STORE_FULL', `${path}: no space left to write to (${errno})`, {
+      hint: 'Free some space or choose another folder.',
+      cause: error,
+    });
+  }
+  const what = errno === 'ENOENT' ? 'the folder does not exist' : 'cannot be written';
+  return new HeadroomError('FILE_NOT_WRITABLE', `${path}: ${what} (${errno})`, {
+    hint: 'Choose a folder that exists and that you may write to.',
+    cause: error,
+  });
+}
+
+function refuseOtherDatabases(db: Database, path: string): void {
+  let id: unknown;
+  let objectCount: unknown;
+  try {
+    id = db.pragma('application_id', { simple: true });
+    objectCount = db.prepare('SELECT count(*) FROM sqlite_schema').pluck().get();
+  } catch (error) {
+    const ours = fileError(error, path);
+    if (!(ours instanceof HeadroomError) || ours.code !== 'FILE_NOT_A_DATABASE') throw error;
+    throw existing(path, 'exists and is not a recording');
+  }
+  if (id !== applicationId && (id !== 0 || objectCount !== 0)) {
+    throw existing(path, 'exists and is a database of another program');
+  }
+}
+
+function refuseOtherRecordings(db: Database, request: OpenForWriting): void {
+  const { path, facts, resume, isAlive } = request;
+  const version = schemaVersionOf(db);
+  if (version > schemaVersion) {
+    throw new HeadroomError('FILE_TOO_NEW', `${path}: written by a newer version of Headroom`, {
+      hint: 'Update Headroom, or choose another file.',
+    });
+  }
+  const session = version === 0 ? null : readSession(db);
+  if (session === null) return;
+  const { recorder } = session;
+  if (recorder !== null && isAlive(recorder)) {
+    throw new HeadroomError('FILE_IN_USE', `${path}: process ${recorder.pid} records into it`, {
+      hint: `Stop process ${recorder.pid}, or choose another file.`,
+    });
+  }
+  if (session.facts.id !== facts.id && !resume) {
+    throw existing(path, `exists and is the recording of session ${session.facts.id}`);
+  }
+}
+
+/** Within a transaction, so that of two recorders at once only one gets the file. */
+function claim(db: Database, request: OpenForWriting): void {
+  refuseOtherRecordings(db, request);
+  if (schemaVersionOf(db) === 0) createSchema(db);
+  const { facts, recorder } = request;
+  if (readSession(db)?.facts.machine.bootId !== facts.machine.bootId) forgetProcesses(db);
+  writeSession(db, facts, recorder);
+}
+
+function schemaVersionOf(db: Database): number {
+  return Number(db.pragma('user_version', { simple: true }));
+}
+
+/** After a reboot nothing of the earlier run is there any more. */
+function forgetProcesses(db: Database): void {
+  db.exec(`
+    UPDATE process SET
+      last_sequence = (SELECT max(sequence) FROM tick),
+      last_unix_ms = (SELECT time_unix_ms FROM tick ORDER BY sequence DESC LIMIT 1)
+    WHERE last_sequence IS NULL`);
+}
+
+function existing(path: string, what: string): HeadroomError {
+  return new HeadroomError('FILE_EXISTS', `${path}: ${what}`, {
+    hint: 'Choose another file; nothing is ever overwritten.',
+  });
+}

@@ -1,0 +1,31 @@
+import type { ProcessRecord } from '../model/recording.ts';
+import type { Database } from './driver.ts';
+
+/**
+ * The processes of a recording, by first sight. Of one that was still there when the file was last
+ * written, what its row does not say yet comes from its samples and from the last tick.
+ */
+export function readProcessRecords(db: Database): ProcessRecord[] {
+  return db
+    .prepare<[], ProcessRecord>(
+      `WITH seen AS (
+         SELECT process, max(rss_bytes) AS rss, max(pss_bytes) AS pss, max(cpu_ms) AS cpu
+         FROM process_sample
+         WHERE process IN (SELECT process FROM process WHERE last_sequence IS NULL)
+         GROUP BY process
+       )
+       SELECT
+         process.process, pid, start_ticks AS startTicks, parent_pid AS parentPid, comm, executable,
+         role, browser_pid AS browserPid, first_unix_ms AS firstUnixMs,
+         coalesce(last_unix_ms,
+           (SELECT time_unix_ms FROM tick ORDER BY sequence DESC LIMIT 1)) AS lastUnixMs,
+         ended_unix_ms AS endedUnixMs, exit_code AS exitCode, signal,
+         max(coalesce(peak_rss_bytes, rss), coalesce(rss, peak_rss_bytes)) AS peakRssBytes,
+         max(coalesce(peak_pss_bytes, pss), coalesce(pss, peak_pss_bytes)) AS peakPssBytes,
+         first_cpu_ms AS firstCpuMs,
+         max(last_cpu_ms, coalesce(cpu, last_cpu_ms)) AS lastCpuMs
+       FROM process LEFT JOIN seen ON seen.process = process.process
+       ORDER BY process.process`,
+    )
+    .all();
+}

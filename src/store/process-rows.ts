@@ -1,0 +1,53 @@
+import type { ProcessSample } from '../model/recording.ts';
+import type { Database } from './driver.ts';
+import { processesPerTick } from './schema.ts';
+import type { SequenceRange } from './tick-rows.ts';
+
+const pageSize = 2000;
+
+/** A row of `process_sample` with its position. */
+export interface ProcessRow extends ProcessSample {
+  sequence: number;
+}
+
+const selectRow = `
+  SELECT
+    process_sample.sequence, process_sample.process, tick.time_unix_ms AS timeUnixMs,
+    rss_bytes AS rssBytes, anon_bytes AS anonBytes, shmem_bytes AS shmemBytes,
+    swap_bytes AS swapBytes, pss_bytes AS pssBytes, pss_anon_bytes AS pssAnonBytes,
+    pss_shmem_bytes AS pssShmemBytes, cpu_ms AS cpuMs, thread_count AS threadCount,
+    major_fault_count AS majorFaultCount, state
+  FROM process_sample
+  JOIN tick ON tick.sequence = process_sample.sequence`;
+
+/** The stored rows of a range, by sequence, then by process; in pages, as ticks are. */
+export function* readProcessRows(
+  db: Database,
+  range: SequenceRange,
+  process: number | null,
+): IterableIterator<ProcessRow> {
+  const page = db.prepare<[number, number, number | null, number | null], ProcessRow>(
+    `${selectRow}
+     WHERE key BETWEEN ? AND ? AND (? IS NULL OR process = ?)
+     ORDER BY key LIMIT ${pageSize}`,
+  );
+  let first = range.first * processesPerTick;
+  const last = (range.last + 1) * processesPerTick - 1;
+  for (;;) {
+    const rows = page.all(first, last, process, process);
+    yield* rows;
+    const final = rows.at(-1);
+    if (final === undefined || rows.length < pageSize) return;
+    first = final.sequence * processesPerTick + final.process + 1;
+  }
+}
+
+/** The stored rows before a position, the newest first. */
+export function readProcessRowsBackwards(
+  db: Database,
+  beforeSequence: number,
+): IterableIterator<ProcessRow> {
+  return db
+    .prepare<[number], ProcessRow>(`${selectRow} WHERE key < ? ORDER BY key DESC`)
+    .iterate(beforeSequence * processesPerTick);
+}

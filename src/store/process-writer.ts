@@ -1,0 +1,274 @@
+import type { ProcessReading } from '../model/sample.ts';
+import type { Database, Statement } from './driver.ts';
+import { processesPerTick, processMemoryColumns } from './schema.ts';
+import { heartbeatTicks, isWorthStoring } from './sparse-rule.ts';
+import { kibOf, storedMemoryName } from './tick-columns.ts';
+
+interface TickMoment {
+  sequence: number;
+  timeUnixMs: number;
+}
+
+/** A process that was there in the tick before, as the file knows it. */
+interface Tracked {
+  process: number;
+  pid: number;
+  startTicks: number;
+  /** Its reading in the last tick that was committed; null when an earlier run wrote that. */
+  reading: ProcessReading | null;
+  /** The reading in its last row. */
+  stored: ProcessReading | null;
+  storedSequence: number;
+  /** A row is written in this tick at the latest. */
+  dueSequence: number;
+  peakRssBytes: number | null;
+  peakPssBytes: number | null;
+  /** What the tick under way does, for when it is committed. */
+  next: ProcessReading | null;
+  nextIsStored: boolean;
+}
+
+/**
+ * Writes the tables `process` and `process_sample`, sparsely. A tick is written within its
+ * transaction; only `commit` makes it the state that the next tick is compared with, so a
+ * transaction that failed can be tried again.
+ */
+export class ProcessWriter {
+  readonly #insertProcess: Statement;
+  readonly #updateProcess: Statement;
+  readonly #endProcess: Statement;
+  readonly #insertSample: Statement;
+  readonly #tracked = new Map<number, Tracked>();
+  #nextProcess: number;
+  #last: TickMoment | null = null;
+  readonly #newcomers: Tracked[] = [];
+  readonly #vanished: Tracked[] = [];
+
+  constructor(db: Database) {
+    this.#insertProcess = db.prepare(
+      `INSERT INTO process (process, pid, start_ticks, first_sequence, first_unix_ms, first_cpu_ms,
+         parent_pid, comm, executable, role, browser_pid, peak_rss_bytes, peak_pss_bytes, last_cpu_ms)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    );
+    this.#updateProcess = db.prepare(
+      `UPDATE process SET parent_pid = ?, comm = ?, executable = ?, role = ?, browser_pid = ?,
+         peak_rss_bytes = ?, peak_pss_bytes = ?, last_cpu_ms = ? WHERE process = ?`,
+    );
+    this.#endProcess = db.prepare(
+      'UPDATE process SET last_sequence = ?, last_unix_ms = ?, ended_unix_ms = ? WHERE process = ?',
+    );
+    this.#insertSample = db.prepare(
+      `INSERT INTO process_sample (key, ${processMemoryColumns.map(storedMemoryName).join(', ')},
+         cpu_ms, thread_count, major_fault_count, state)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    );
+    this.#nextProcess = 1 + lastProcess(db);
+    this.#last = lastTick(db);
+    for (const tracked of openProcesses(db)) this.#tracked.set(tracked.pid, tracked);
+  }
+
+  write(readings: readonly ProcessReading[], moment: TickMoment): void {
+    for (const reading of readings) {
+      const tracked = this.#tracked.get(reading.pid);
+      if (tracked?.startTicks === reading.startTicks) tracked.next = reading;
+      else this.#welcome(reading);
+    }
+    // In the order of the key, so that SQLite fills its pages: whoever is tracked came in by number.
+    for (const tracked of this.#tracked.values()) {
+      if (tracked.next === null) this.#bury(tracked, moment);
+    }
+    for (const tracked of this.#tracked.values()) {
+      if (tracked.next !== null) this.#follow(tracked, tracked.next, moment);
+    }
+    for (const tracked of this.#newcomers) {
+      if (tracked.next !== null) this.#meet(tracked, tracked.next, moment);
+    }
+  }
+
+  commit(moment: TickMoment): void {
+    for (const { pid } of this.#vanished) this.#tracked.delete(pid);
+    for (const tracked of this.#newcomers) this.#tracked.set(tracked.pid, tracked);
+    this.#nextProcess += this.#newcomers.length;
+    for (const tracked of this.#tracked.values()) {
+      const { next } = tracked;
+      if (next === null) continue;
+      tracked.reading = next;
+      tracked.peakRssBytes = peakRss(tracked, next);
+      tracked.peakPssBytes = higher(tracked.peakPssBytes, next.pssBytes);
+      if (tracked.nextIsStored) {
+        tracked.dueSequence = moment.sequence + distanceToHeartbeat(tracked);
+        tracked.stored = next;
+        tracked.storedSequence = moment.sequence;
+      }
+    }
+    this.#last = moment;
+    this.discard();
+  }
+
+  /** Forgets the tick under way: its transaction failed. */
+  discard(): void {
+    for (const tracked of this.#tracked.values()) {
+      tracked.next = null;
+      tracked.nextIsStored = false;
+    }
+    this.#newcomers.length = 0;
+    this.#vanished.length = 0;
+  }
+
+  /** At the end of the recording: the last reading of every process that is still there. */
+  finish(): void {
+    for (const tracked of this.#tracked.values()) this.#writeLast(tracked);
+  }
+
+  #welcome(reading: ProcessReading): void {
+    const process = this.#nextProcess + this.#newcomers.length;
+    // A million processes in one file: what comes then has no number left.
+    if (process >= processesPerTick) return;
+    this.#newcomers.push({
+      process,
+      pid: reading.pid,
+      startTicks: reading.startTicks,
+      reading: null,
+      stored: null,
+      storedSequence: 0,
+      dueSequence: 0,
+      peakRssBytes: null,
+      peakPssBytes: null,
+      next: reading,
+      nextIsStored: true,
+    });
+  }
+
+  #meet(tracked: Tracked, reading: ProcessReading, moment: TickMoment): void {
+    this.#insertProcess.run(
+      tracked.process,
+      reading.pid,
+      reading.startTicks,
+      moment.sequence,
+      moment.timeUnixMs,
+      Math.round(reading.cpuMs),
+      ...describe(tracked, reading),
+    );
+    this.#writeRow(tracked.process, reading, moment.sequence);
+  }
+
+  #follow(tracked: Tracked, reading: ProcessReading, moment: TickMoment): void {
+    const { stored, reading: before } = tracked;
+    const isDue = moment.sequence >= tracked.dueSequence || reading.pssBytes !== null;
+    tracked.nextIsStored = stored === null || isDue || isWorthStoring(stored, reading);
+    if (tracked.nextIsStored) this.#writeRow(tracked.process, reading, moment.sequence);
+    // The peaks of a process that is there may be a minute old; at its end they are exact.
+    if (before === null || isDue || isOtherwise(before, reading)) this.#update(tracked, reading);
+  }
+
+  #bury(tracked: Tracked, moment: TickMoment): void {
+    this.#writeLast(tracked);
+    this.#vanished.push(tracked);
+    if (this.#last === null) return;
+    const { sequence, timeUnixMs } = this.#last;
+    this.#endProcess.run(sequence, timeUnixMs, moment.timeUnixMs, tracked.process);
+  }
+
+  #writeLast(tracked: Tracked): void {
+    const { reading } = tracked;
+    if (reading === null || this.#last === null) return;
+    if (tracked.storedSequence < this.#last.sequence) {
+      this.#writeRow(tracked.process, reading, this.#last.sequence);
+    }
+    this.#update(tracked, reading);
+  }
+
+  #writeRow(process: number, reading: ProcessReading, sequence: number): void {
+    this.#insertSample.run(
+      sequence * processesPerTick + process,
+      kibOf(reading.rssBytes),
+      kibOf(reading.anonBytes),
+      kibOf(reading.shmemBytes),
+      kibOf(reading.swapBytes),
+      kibOf(reading.pssBytes),
+      kibOf(reading.pssAnonBytes),
+      kibOf(reading.pssShmemBytes),
+      Math.round(reading.cpuMs),
+      reading.threadCount,
+      reading.majorFaultCount,
+      reading.state,
+    );
+  }
+
+  #update(tracked: Tracked, reading: ProcessReading): void {
+    this.#updateProcess.run(...describe(tracked, reading), tracked.process);
+  }
+}
+
+function describe(tracked: Tracked, reading: ProcessReading): (number | string | null)[] {
+  return [
+    reading.parentPid,
+    reading.comm,
+    reading.executable,
+    reading.role,
+    reading.browserPid,
+    whole(peakRss(tracked, reading)),
+    whole(higher(tracked.peakPssBytes, reading.pssBytes)),
+    whole(reading.cpuMs),
+  ];
+}
+
+function isOtherwise(before: ProcessReading, after: ProcessReading): boolean {
+  return (
+    before.role !== after.role ||
+    before.comm !== after.comm ||
+    before.executable !== after.executable ||
+    before.parentPid !== after.parentPid ||
+    before.browserPid !== after.browserPid
+  );
+}
+
+// The first one comes early, at another tick for each process, so that the rows of many processes
+// that were met in one tick do not stay together for ever.
+function distanceToHeartbeat(tracked: Tracked): number {
+  return tracked.stored === null ? 1 + (tracked.process % heartbeatTicks) : heartbeatTicks;
+}
+
+function peakRss(tracked: Tracked, reading: ProcessReading): number | null {
+  return higher(tracked.peakRssBytes, higher(reading.rssBytes, reading.peakRssBytes));
+}
+
+function higher(a: number | null, b: number | null): number | null {
+  if (a === null || b === null) return a ?? b;
+  return Math.max(a, b);
+}
+
+function whole(value: number | null): number | null {
+  return value === null ? null : Math.round(value);
+}
+
+function lastProcess(db: Database): number {
+  return db.prepare('SELECT coalesce(max(process), 0) FROM process').pluck().get() as number;
+}
+
+function lastTick(db: Database): TickMoment | null {
+  const row = db
+    .prepare('SELECT sequence, time_unix_ms AS timeUnixMs FROM tick ORDER BY sequence DESC LIMIT 1')
+    .get();
+  return (row as TickMoment | undefined) ?? null;
+}
+
+/** Processes that an earlier run on this boot saw last; they may be there still. */
+function openProcesses(db: Database): Tracked[] {
+  const rows = db
+    .prepare(
+      `SELECT process, pid, start_ticks AS startTicks, peak_rss_bytes AS peakRssBytes,
+         peak_pss_bytes AS peakPssBytes
+       FROM process WHERE last_sequence IS NULL`,
+    )
+    .all() as Pick<Tracked, 'process' | 'pid' | 'startTicks' | 'peakRssBytes' | 'peakPssBytes'>[];
+  return rows.map((row) => ({
+    ...row,
+    reading: null,
+    stored: null,
+    storedSequence: 0,
+    dueSequence: 0,
+    next: null,
+    nextIsStored: false,
+  }));
+}

@@ -1,0 +1,158 @@
+import { existsSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { HeadroomError } from '../model/errors.ts';
+import type { RecordingEvent } from '../model/event.ts';
+import type { ProcessRecord, ProcessSample, Recording } from '../model/recording.ts';
+import type { Series } from '../model/series.ts';
+import type { SessionFacts } from '../model/session.ts';
+import type { Tick } from '../model/session-memory.ts';
+import type { Sketch } from '../model/sketch.ts';
+import type { TimeRange } from '../model/time-range.ts';
+import { readDistribution, readSeries } from './distribution.ts';
+import { type Database, fileError } from './driver.ts';
+import { readEvents } from './event-rows.ts';
+import { type OpenedFile, openForReading } from './open-for-reading.ts';
+import { readProcessRecords } from './process-records.ts';
+import { readProcessRows } from './process-rows.ts';
+import { isRecorderAlive, type RecorderIdentity } from './recorder-lock.ts';
+import { readSession, type SessionRow } from './session-row.ts';
+import { firstTick, lastTick, readTicks } from './tick-rows.ts';
+import { fromOf, isInRange, stretchesOf, toOf } from './time-stretches.ts';
+
+export interface OpenRecordingOptions {
+  /** Whether the recorder that the file names still runs; default: asks the kernel. */
+  isAlive?: (recorder: RecorderIdentity) => boolean;
+  /** Where a file is copied to that cannot be read in place; default: the system's. */
+  temporaryFolder?: string;
+}
+
+/** Opens a recording for reading. Errors: see {@link openForReading}; ADDON_MISSING. */
+export function openRecording(path: string, options: OpenRecordingOptions = {}): Recording {
+  const file = openForReading(path, options.temporaryFolder ?? tmpdir());
+  return new SqliteRecording(path, file, options.isAlive ?? isRecorderAlive);
+}
+
+const always: TimeRange = {};
+
+class SqliteRecording implements Recording {
+  readonly path: string;
+  readonly #file: OpenedFile;
+  readonly #db: Database;
+  readonly #isAlive: (recorder: RecorderIdentity) => boolean;
+
+  constructor(path: string, file: OpenedFile, isAlive: (recorder: RecorderIdentity) => boolean) {
+    this.path = path;
+    this.#file = file;
+    this.#db = file.db;
+    this.#isAlive = isAlive;
+  }
+
+  get facts(): SessionFacts {
+    const { facts } = this.#session();
+    if (facts.endedUnixMs !== null || this.isLive) return facts;
+    return { ...facts, endReason: 'lost' };
+  }
+
+  get isLive(): boolean {
+    const { recorder } = this.#session();
+    // A copy names the recorder of the original; the log it writes is only beside that one.
+    return recorder !== null && existsSync(`${this.path}-wal`) && this.#isAlive(recorder);
+  }
+
+  *ticks(range: TimeRange = always): IterableIterator<Tick> {
+    for (const stretch of this.#read(() => stretchesOf(this.#db, range))) {
+      for (const tick of this.#stream(readTicks(this.#db, stretch))) {
+        if (isInRange(tick.timeUnixMs, range)) yield tick;
+      }
+    }
+  }
+
+  tickCount(range: TimeRange = always): number {
+    return this.#read(() => {
+      const count = this.#db
+        .prepare<[number, number, number, number], number>(
+          `SELECT count(*) FROM tick
+           WHERE sequence BETWEEN ? AND ? AND time_unix_ms BETWEEN ? AND ?`,
+        )
+        .pluck();
+      return stretchesOf(this.#db, range).reduce(
+        (sum, { first, last }) => sum + (count.get(first, last, fromOf(range), toOf(range)) ?? 0),
+        0,
+      );
+    });
+  }
+
+  firstTick(): Tick | null {
+    return this.#read(() => firstTick(this.#db));
+  }
+
+  lastTick(): Tick | null {
+    return this.#read(() => lastTick(this.#db));
+  }
+
+  processes(): ProcessRecord[] {
+    return this.#read(() => readProcessRecords(this.#db));
+  }
+
+  *processSamples(range: TimeRange = always, process?: number): IterableIterator<ProcessSample> {
+    for (const stretch of this.#read(() => stretchesOf(this.#db, range))) {
+      const rows = readProcessRows(this.#db, stretch, process ?? null);
+      for (const { sequence: _, ...row } of this.#stream(rows)) {
+        if (isInRange(row.timeUnixMs, range)) yield row;
+      }
+    }
+  }
+
+  events(range: TimeRange = always): RecordingEvent[] {
+    return this.#read(() => readEvents(this.#db, range));
+  }
+
+  series(): Series[] {
+    return this.#read(() => readSeries(this.#db));
+  }
+
+  distribution(series: Series, range: TimeRange = always): Sketch | null {
+    // In one transaction: while a recorder writes, a minute may close between two queries.
+    return this.#read(() => this.#db.transaction(readDistribution)(this.#db, series, range));
+  }
+
+  close(): void {
+    this.#file.close();
+  }
+
+  [Symbol.dispose](): void {
+    this.close();
+  }
+
+  #session(): SessionRow {
+    return this.#read(() => {
+      const session = readSession(this.#db);
+      if (session === null) throw this.#corrupt('the row of the session is missing');
+      return session;
+    });
+  }
+
+  #read<T>(read: () => T): T {
+    try {
+      return read();
+    } catch (error) {
+      // A text column that is no JSON.
+      if (error instanceof SyntaxError) throw this.#corrupt(error.message);
+      throw fileError(error, this.path);
+    }
+  }
+
+  *#stream<T>(rows: Iterator<T, undefined>): IterableIterator<T> {
+    for (;;) {
+      const next = this.#read(() => rows.next());
+      if (next.done === true) return;
+      yield next.value;
+    }
+  }
+
+  #corrupt(what: string): HeadroomError {
+    return new HeadroomError('FILE_CORRUPT', `${this.path}: ${what}`, {
+      hint: 'Pull the file again, or use another copy of it.',
+    });
+  }
+}

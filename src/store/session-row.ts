@@ -1,0 +1,134 @@
+import type { LimitSource } from '../model/sample.ts';
+import type { EndReason, MachineFacts, SessionFacts } from '../model/session.ts';
+import type { Database } from './driver.ts';
+import type { RecorderIdentity } from './recorder-lock.ts';
+
+export interface SessionRow {
+  facts: SessionFacts;
+  /** Who writes the file; null when nobody does. */
+  recorder: RecorderIdentity | null;
+  /** Ticks up to this one are in the rollups, those behind it are not. */
+  rolledUpSequence: number;
+}
+
+export function readSession(db: Database): SessionRow | null {
+  const row = db.prepare<[], StoredSession>('SELECT * FROM session').get();
+  if (row === undefined) return null;
+  return {
+    facts: {
+      id: row.id,
+      source: row.source,
+      labels: JSON.parse(row.labels) as Record<string, string>,
+      startedUnixMs: row.started_unix_ms,
+      endedUnixMs: row.ended_unix_ms,
+      endReason: row.end_reason,
+      intervalMs: row.interval_ms,
+      machine: {
+        bootId: row.boot_id,
+        kernel: row.kernel,
+        hostName: row.host_name,
+        cpuCount: row.cpu_count,
+        memoryTotalBytes: row.memory_total_bytes,
+        limitBytes: row.limit_bytes,
+        limitSource: row.limit_source,
+        browserVersion: row.browser_version,
+        sampleSource: row.sample_source,
+        clockTicksPerSecond: row.clock_ticks_per_second,
+        pageSizeBytes: row.page_size_bytes,
+      },
+      collectorVersion: row.collector_version,
+    },
+    recorder:
+      row.recorder_pid === null
+        ? null
+        : {
+            pid: row.recorder_pid,
+            startTicks: row.recorder_start_ticks,
+            bootId: row.recorder_boot_id,
+          },
+    rolledUpSequence: row.rolled_up_sequence,
+  };
+}
+
+/** Writes the row of a new recording, or what is true of its next run: it goes on, on this machine. */
+export function writeSession(db: Database, facts: SessionFacts, recorder: RecorderIdentity): void {
+  const row = { ...sessionColumns(facts, recorder), ...machineColumns(facts.machine) };
+  const names = Object.keys(row);
+  db.prepare(
+    `INSERT INTO session (one, ${names.join(', ')})
+     VALUES (1, ${names.map((name) => `@${name}`).join(', ')})
+     ON CONFLICT (one) DO UPDATE SET ${names
+       .filter((name) => !keptColumns.has(name))
+       .map((name) => `${name} = excluded.${name}`)
+       .join(', ')}`,
+  ).run(row);
+}
+
+/** Says that the recording is over and that nobody writes the file any more. */
+export function endSession(db: Database, end: { endedUnixMs: number; endReason: EndReason }): void {
+  db.prepare(
+    `UPDATE session SET ended_unix_ms = ?, end_reason = ?,
+     recorder_pid = NULL, recorder_start_ticks = NULL, recorder_boot_id = NULL`,
+  ).run(end.endedUnixMs, end.endReason);
+}
+
+// A recording that goes on keeps who it is and when it began.
+const keptColumns = new Set(['id', 'source', 'labels', 'started_unix_ms']);
+
+function sessionColumns(facts: SessionFacts, recorder: RecorderIdentity) {
+  return {
+    id: facts.id,
+    source: facts.source,
+    labels: JSON.stringify(facts.labels),
+    started_unix_ms: Math.round(facts.startedUnixMs),
+    ended_unix_ms: null,
+    end_reason: null,
+    interval_ms: Math.round(facts.intervalMs),
+    collector_version: facts.collectorVersion,
+    recorder_pid: recorder.pid,
+    recorder_start_ticks: recorder.startTicks,
+    recorder_boot_id: recorder.bootId,
+  };
+}
+
+function machineColumns(machine: MachineFacts) {
+  return {
+    boot_id: machine.bootId,
+    kernel: machine.kernel,
+    host_name: machine.hostName,
+    cpu_count: machine.cpuCount,
+    memory_total_bytes: machine.memoryTotalBytes,
+    limit_bytes: machine.limitBytes,
+    limit_source: machine.limitSource,
+    browser_version: machine.browserVersion,
+    sample_source: machine.sampleSource,
+    clock_ticks_per_second: machine.clockTicksPerSecond,
+    page_size_bytes: machine.pageSizeBytes,
+  };
+}
+
+interface StoredSession {
+  id: string;
+  source: string;
+  labels: string;
+  started_unix_ms: number;
+  ended_unix_ms: number | null;
+  end_reason: EndReason | null;
+  interval_ms: number;
+  boot_id: string | null;
+  kernel: string;
+  host_name: string;
+  cpu_count: number;
+  memory_total_bytes: number;
+  limit_bytes: number;
+  limit_source: LimitSource;
+  browser_version: string | null;
+  sample_source: 'proc' | 'portable';
+  clock_ticks_per_second: number;
+  page_size_bytes: number;
+  collector_version: string;
+  recorder_pid: number | null;
+  recorder_start_ticks: number | null;
+  recorder_boot_id: string | null;
+  rolled_up_sequence: number;
+}

@@ -1,0 +1,196 @@
+import type { Tick } from '../model/session-memory.ts';
+
+export type SqlValue = number | string | null;
+
+/**
+ * How a figure is stored. `tick`: in the row of every tick. `setting`: in `tick_setting`, of which
+ * a row is written only when one of its figures changed. `memory` takes fewer bytes as KiB, the
+ * unit the kernel counts in, and is shown in bytes; `whole` is rounded, `real` is not.
+ */
+type Storage = 'tick memory' | 'tick whole' | 'tick real' | 'setting whole' | 'setting text';
+type GroupName = 'machine' | 'cgroup' | 'pressure' | 'activity' | 'browser' | 'collector';
+type Figures<T> = Record<keyof T, Storage>;
+
+// Every figure of the model's Tick, once: create, insert and read are made from these lists, and
+// a figure that is added to the model and not here does not compile.
+const clock: Figures<Omit<Tick, GroupName | 'sequence'>> = {
+  timeUnixMs: 'tick whole',
+  monotonicMs: 'tick whole',
+  intervalMs: 'setting whole',
+};
+const groups: { [G in GroupName]: Figures<NonNullable<Tick[G]>> } = {
+  machine: {
+    totalBytes: 'setting whole',
+    freeBytes: 'tick memory',
+    availableBytes: 'tick memory',
+    buffersBytes: 'tick memory',
+    cachedBytes: 'tick memory',
+    inactiveFileBytes: 'tick memory',
+    anonBytes: 'tick memory',
+    shmemBytes: 'tick memory',
+    kernelBytes: 'tick memory',
+    swapTotalBytes: 'setting whole',
+    swapFreeBytes: 'tick memory',
+  },
+  cgroup: {
+    version: 'setting whole',
+    path: 'setting text',
+    limitBytes: 'setting whole',
+    chargedBytes: 'tick memory',
+    inactiveFileBytes: 'tick memory',
+    anonBytes: 'tick memory',
+    shmemBytes: 'tick memory',
+    kernelBytes: 'tick memory',
+    swapBytes: 'tick memory',
+    peakBytes: 'tick memory',
+    oomKillCount: 'setting whole',
+    limitHitCount: 'tick whole',
+  },
+  pressure: {
+    memorySomeMs: 'tick whole',
+    memoryFullMs: 'tick whole',
+    cpuSomeMs: 'tick whole',
+    ioSomeMs: 'tick whole',
+    ioFullMs: 'tick whole',
+  },
+  activity: {
+    cpuUserMs: 'tick whole',
+    cpuSystemMs: 'tick whole',
+    cpuIdleMs: 'tick whole',
+    cpuIowaitMs: 'tick whole',
+    cpuStealMs: 'tick whole',
+    forkCount: 'tick whole',
+    majorFaultCount: 'tick whole',
+    refaultFileCount: 'tick whole',
+    refaultAnonCount: 'tick whole',
+    swapInBytes: 'tick memory',
+    swapOutBytes: 'tick memory',
+    oomKillCount: 'setting whole',
+  },
+  browser: {
+    processCount: 'tick whole',
+    rssSumBytes: 'tick memory',
+    unreclaimableBytes: 'tick memory',
+    pssEstimatedBytes: 'tick memory',
+    zombieCount: 'tick whole',
+  },
+  collector: {
+    pid: 'setting whole',
+    readMs: 'tick real',
+    latenessMs: 'tick whole',
+    missedTickCount: 'setting whole',
+    cpuMs: 'tick whole',
+    rssBytes: 'tick memory',
+  },
+};
+
+interface TickColumn {
+  /** `machine_free_bytes` */
+  name: string;
+  /** The column that is written: the same, or `machine_free_kib`. */
+  storedName: string;
+  table: 'tick' | 'setting';
+  kind: 'memory' | 'whole' | 'real' | 'text';
+  group: GroupName | null;
+  figure: string;
+}
+
+const columns: readonly TickColumn[] = [
+  ...Object.entries(clock).map(([figure, storage]) => columnOf(null, figure, storage)),
+  ...Object.entries(groups).flatMap(([group, figures]) =>
+    Object.entries(figures).map(([figure, storage]) =>
+      columnOf(group as GroupName, figure, storage),
+    ),
+  ),
+];
+const tickColumns = columns.filter(({ table }) => table === 'tick');
+const settingColumns = columns.filter(({ table }) => table === 'setting');
+
+/** Names to read. */
+export const tickColumnNames = tickColumns.map(({ name }) => name);
+export const settingColumnNames = settingColumns.map(({ name }) => name);
+/** Names to write. */
+export const storedTickColumnNames = tickColumns.map(({ storedName }) => storedName);
+export const storedSettingColumnNames = settingColumns.map(({ storedName }) => storedName);
+
+/** The column definitions of the two tables, without their key. */
+export const tickColumnsSql = tickColumns.map(definition).join(',\n  ');
+export const settingColumnsSql = settingColumns.map(definition).join(',\n  ');
+
+/** A figure in bytes that is stored in KiB, and the column that shows it in bytes again. */
+export function memoryColumnSql(name: string): string {
+  const stored = storedMemoryName(name);
+  return `${stored} INTEGER, ${name} INTEGER AS (${stored} * 1024) VIRTUAL`;
+}
+
+export function storedMemoryName(name: string): string {
+  return name.replace(/_bytes$/, '_kib');
+}
+
+export function kibOf(bytes: number | null): number | null {
+  return bytes === null ? null : Math.round(bytes / 1024);
+}
+
+/** The values of `storedTickColumnNames`; written into `row`, which is kept for the next tick. */
+export function tickRow(tick: Tick, row: SqlValue[]): SqlValue[] {
+  return fill(tick, tickColumns, row);
+}
+
+/** The values of `storedSettingColumnNames`, likewise. */
+export function settingRow(tick: Tick, row: SqlValue[]): SqlValue[] {
+  return fill(tick, settingColumns, row);
+}
+
+/** Puts a tick together from the columns of both tables. */
+export function tickFromRow(row: Readonly<Record<string, SqlValue>>): Tick {
+  const tick: Record<string, unknown> = { sequence: row['sequence'] };
+  for (const { name, group, figure } of columns) {
+    const value = row[name] ?? null;
+    if (group === null) {
+      tick[figure] = value;
+      continue;
+    }
+    tick[group] ??= {};
+    (tick[group] as Record<string, SqlValue>)[figure] = value;
+  }
+  if (row['cgroup_version'] == null) tick['cgroup'] = null;
+  return tick as unknown as Tick;
+}
+
+function columnOf(group: GroupName | null, figure: string, storage: Storage): TickColumn {
+  const [table, kind] = storage.split(' ') as [TickColumn['table'], TickColumn['kind']];
+  const name = snakeCase(group === null ? figure : `${group}_${figure}`);
+  return {
+    name,
+    storedName: kind === 'memory' ? storedMemoryName(name) : name,
+    table,
+    kind,
+    group,
+    figure,
+  };
+}
+
+function definition({ name, kind }: TickColumn): string {
+  if (kind === 'memory') return memoryColumnSql(name);
+  return `${name} ${{ whole: 'INTEGER', real: 'REAL', text: 'TEXT' }[kind]}`;
+}
+
+function fill(tick: Tick, wanted: readonly TickColumn[], row: SqlValue[]): SqlValue[] {
+  for (let at = 0; at < wanted.length; at++) {
+    const column = wanted[at];
+    if (column !== undefined) row[at] = storedValue(tick, column);
+  }
+  return row;
+}
+
+function storedValue(tick: Tick, { group, figure, kind }: TickColumn): SqlValue {
+  const holder = group === null ? tick : tick[group];
+  if (holder === null) return null;
+  const value = (holder as unknown as Record<string, SqlValue>)[figure] ?? null;
+  if (typeof value !== 'number' || kind === 'real') return value;
+  return kind === 'memory' ? kibOf(value) : Math.round(value);
+}
+
+function snakeCase(name: string): string {
+  return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+}

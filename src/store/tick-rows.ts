@@ -1,0 +1,75 @@
+import { weightMs } from '../model/gap.ts';
+import type { Tick } from '../model/session-memory.ts';
+import type { Database } from './driver.ts';
+import { type SqlValue, settingColumnNames, tickColumnNames, tickFromRow } from './tick-columns.ts';
+
+export interface SequenceRange {
+  first: number;
+  last: number;
+}
+
+// Few enough to be held in memory, many enough that a query for each page costs nothing.
+const pageSize = 1000;
+
+const selectTick = `
+  SELECT tick.sequence, ${[
+    ...tickColumnNames.map((name) => `tick.${name}`),
+    ...settingColumnNames.map((name) => `setting.${name}`),
+  ].join(', ')}
+  FROM tick
+  JOIN tick_setting AS setting
+    ON setting.sequence = (SELECT max(sequence) FROM tick_setting WHERE sequence <= tick.sequence)`;
+
+type Row = Record<string, SqlValue>;
+
+/**
+ * The ticks of a range, by sequence. Read in pages, so that no read transaction stays open while
+ * the caller works: on a live file that would keep its log from being emptied.
+ */
+export function* readTicks(db: Database, range: SequenceRange): IterableIterator<Tick> {
+  const page = db.prepare<[number, number], Row>(
+    `${selectTick} WHERE tick.sequence BETWEEN ? AND ? ORDER BY tick.sequence LIMIT ${pageSize}`,
+  );
+  let { first } = range;
+  for (;;) {
+    const rows = page.all(first, range.last);
+    for (const row of rows) yield tickFromRow(row);
+    const last = rows.at(-1);
+    if (last === undefined || rows.length < pageSize) return;
+    first = Number(last['sequence']) + 1;
+  }
+}
+
+/** Null when there is none. */
+export function firstTick(db: Database): Tick | null {
+  return oneTick(db.prepare<[], Row>(`${selectTick} ORDER BY tick.sequence LIMIT 1`).get());
+}
+
+/** Null when there is none. */
+export function lastTick(db: Database): Tick | null {
+  return tickBefore(db, Number.MAX_SAFE_INTEGER);
+}
+
+/** The tick before a position; null when there is none. */
+export function tickBefore(db: Database, sequence: number): Tick | null {
+  const select = db.prepare<[number], Row>(
+    `${selectTick} WHERE tick.sequence < ? ORDER BY tick.sequence DESC LIMIT 1`,
+  );
+  return oneTick(select.get(sequence));
+}
+
+/** The ticks of a range with the time that each stands for. */
+export function* readWeightedTicks(
+  db: Database,
+  range: SequenceRange,
+): IterableIterator<{ tick: Tick; weightMs: number }> {
+  let before = tickBefore(db, range.first);
+  for (const tick of readTicks(db, range)) {
+    yield { tick, weightMs: weightMs(before, tick, tick.intervalMs) };
+    before = tick;
+  }
+}
+
+function oneTick(row: Row | undefined): Tick | null {
+  return row === undefined ? null : tickFromRow(row);
+}

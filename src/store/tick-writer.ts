@@ -1,0 +1,142 @@
+import type { Gap, RecordingEvent } from '../model/event.ts';
+import { gapBetween, weightMs } from '../model/gap.ts';
+import type { Sample } from '../model/sample.ts';
+import type { EndReason } from '../model/session.ts';
+import type { Database, Statement } from './driver.ts';
+import { EventWriter } from './event-rows.ts';
+import { type MinuteRollup, minuteOf } from './minute-rollup.ts';
+import { readOpenMinute } from './open-minute.ts';
+import { ProcessWriter } from './process-writer.ts';
+import { emptyRoleTotals, sumRoles } from './role-totals.ts';
+import { RollupWriter } from './rollup-writer.ts';
+import { endSession } from './session-row.ts';
+import {
+  type SqlValue,
+  settingRow,
+  storedSettingColumnNames,
+  storedTickColumnNames,
+  tickRow,
+} from './tick-columns.ts';
+import { lastTick } from './tick-rows.ts';
+
+/** Where a recording has come to. */
+export interface TickMoment {
+  sequence: number;
+  timeUnixMs: number;
+  monotonicMs: number;
+}
+
+/**
+ * Writes everything that one sample adds to the file. `write` belongs inside a transaction and
+ * changes no state that the next tick depends on: that is done by `commit` when the transaction
+ * was, or undone by `discard`.
+ */
+export class TickWriter {
+  readonly #db: Database;
+  readonly #insertTick: Statement;
+  readonly #insertSetting: Statement;
+  readonly #insertMinute: Statement;
+  readonly #processes: ProcessWriter;
+  readonly #events: EventWriter;
+  readonly #rollups: RollupWriter;
+  readonly #minute: MinuteRollup;
+  readonly #roles = emptyRoleTotals();
+  readonly #row: SqlValue[] = [];
+  #setting: SqlValue[] = [];
+  #nextSetting: SqlValue[] = [];
+  #last: TickMoment | null;
+  #next: { moment: TickMoment; sample: Sample; weightMs: number } | null = null;
+  /** The first tick of this run comes after those of an earlier one. */
+  #goesOn: boolean;
+
+  constructor(db: Database) {
+    this.#db = db;
+    this.#insertTick = db.prepare(insertSql('tick', [...storedTickColumnNames, 'sequence']));
+    this.#insertSetting = db.prepare(
+      insertSql('tick_setting', [...storedSettingColumnNames, 'sequence']),
+    );
+    this.#insertMinute = db.prepare(insertSql('tick_minute', ['sequence', 'start_unix_ms']));
+    this.#processes = new ProcessWriter(db);
+    this.#events = new EventWriter(db);
+    this.#rollups = new RollupWriter(db);
+    this.#minute = readOpenMinute(db);
+    const last = lastTick(db);
+    if (last !== null) settingRow(last, this.#setting);
+    this.#last = last;
+    this.#goesOn = last !== null;
+  }
+
+  /** The last tick that was committed; null in a new file. */
+  get last(): TickMoment | null {
+    return this.#last;
+  }
+
+  write(sample: Sample, sequence: number, events: readonly RecordingEvent[]): void {
+    const moment = {
+      sequence,
+      timeUnixMs: Math.round(sample.timeUnixMs),
+      monotonicMs: Math.round(sample.monotonicMs),
+    };
+    const intervalMs = Math.round(sample.intervalMs);
+    this.#next = { moment, sample, weightMs: weightMs(this.#last, moment, intervalMs) };
+    const minute = minuteOf(moment.timeUnixMs);
+    if (this.#last === null || minute !== minuteOf(this.#last.timeUnixMs)) {
+      this.#insertMinute.run(sequence, minute);
+      if (this.#last !== null) this.#rollups.write(this.#minute, this.#last.sequence);
+    }
+    tickRow(sample, this.#row)[storedTickColumnNames.length] = sequence;
+    this.#insertTick.run(this.#row);
+    settingRow(sample, this.#nextSetting);
+    if (differ(this.#setting, this.#nextSetting)) {
+      this.#insertSetting.run([...this.#nextSetting, sequence]);
+    }
+    this.#processes.write(sample.processes, moment);
+    for (const event of events) this.#events.write(event, sequence);
+    const restart = this.#restartGap(moment, intervalMs);
+    if (restart !== null) this.#events.write(restart, sequence);
+  }
+
+  commit(): void {
+    if (this.#next === null) return;
+    const { moment, sample, weightMs } = this.#next;
+    this.#processes.commit(moment);
+    [this.#setting, this.#nextSetting] = [this.#nextSetting, this.#setting];
+    if (this.#minute.startUnixMs !== minuteOf(moment.timeUnixMs)) this.#minute.clear();
+    sumRoles(sample.processes, this.#roles);
+    this.#minute.add(sample, this.#roles, weightMs);
+    this.#last = moment;
+    this.#goesOn = false;
+    this.#next = null;
+  }
+
+  discard(): void {
+    this.#processes.discard();
+    this.#next = null;
+  }
+
+  /** The last transaction of a recording. */
+  finish(end: { endedUnixMs: number; endReason: EndReason }): void {
+    this.#processes.finish();
+    if (this.#last !== null) this.#rollups.write(this.#minute, this.#last.sequence);
+    endSession(this.#db, end);
+  }
+
+  #restartGap(moment: TickMoment, intervalMs: number): Gap | null {
+    if (!this.#goesOn || this.#last === null) return null;
+    const gap = gapBetween(this.#last, moment, intervalMs);
+    return gap === null ? null : { ...gap, gap: 'restart' };
+  }
+}
+
+function insertSql(table: string, names: readonly string[]): string {
+  const places = names.map(() => '?').join(', ');
+  return `INSERT INTO ${table} (${names.join(', ')}) VALUES (${places})`;
+}
+
+function differ(a: readonly SqlValue[], b: readonly SqlValue[]): boolean {
+  if (a.length !== b.length) return true;
+  for (let at = 0; at < a.length; at++) {
+    if (a[at] !== b[at]) return true;
+  }
+  return false;
+}

@@ -1,0 +1,194 @@
+import type { RecordingEvent } from '../model/event.ts';
+import type { Sample } from '../model/sample.ts';
+import type { EndReason, SessionFacts } from '../model/session.ts';
+import type { Database, Statement } from './driver.ts';
+import { openForWriting } from './open-for-writing.ts';
+import { type Outage, outageEvents, type WriteFailure, writeFailure } from './outage.ts';
+import { type PendingSample, PendingSamples } from './pending-samples.ts';
+import { isRecorderAlive, type RecorderIdentity, thisRecorder } from './recorder-lock.ts';
+import { TickWriter } from './tick-writer.ts';
+
+export interface StoreWriterOptions {
+  /** Go on with a recording of another session that is in the file; default false. */
+  resume?: boolean;
+  /** The longest wait for a lock that somebody else holds, ms; default 200. */
+  busyTimeoutMs?: number;
+  /** Samples kept in memory while the file cannot be written; default 600. */
+  pendingCapacity?: number;
+  /** Who this recorder is; default: this process. */
+  recorder?: RecorderIdentity;
+  /** Whether the recorder that the file names still runs; default: asks the kernel. */
+  isAlive?: (recorder: RecorderIdentity) => boolean;
+}
+
+/** What became of a sample. */
+export type WriteResult =
+  | { outcome: 'written' }
+  /** The file has a sample of this sequence number already; nothing was written. */
+  | { outcome: 'duplicate' }
+  /** Kept in memory until the file can be written again. */
+  | {
+      outcome: 'deferred';
+      reason: 'busy' | 'full' | 'failed';
+      pendingCount: number;
+      /** Samples of this stretch that there was no room for. */
+      lostCount: number;
+      /** The driver's message. */
+      message: string;
+    };
+
+export interface SessionEnd {
+  endedUnixMs: number;
+  endReason: EndReason;
+}
+
+const written: WriteResult = { outcome: 'written' };
+const duplicate: WriteResult = { outcome: 'duplicate' };
+const closeTimeoutMs = 2000;
+
+/**
+ * Appends the samples of one recorder to one file. Each is one transaction: after a `kill -9` every
+ * sample that `writeSample` called written is there whole. A file that cannot be written for a
+ * while never stops the recorder, and never holds it up for longer than the busy timeout.
+ */
+export class StoreWriter {
+  readonly path: string;
+  readonly #db: Database;
+  readonly #begin: Statement;
+  readonly #commit: Statement;
+  readonly #rollback: Statement;
+  readonly #ticks: TickWriter;
+  readonly #pending: PendingSamples;
+  /** Where the file ended before this run: its sequence numbers go on from there. */
+  readonly #sequenceBase: number;
+  #outage: Outage | null = null;
+
+  /**
+   * Makes the recording, or goes on with the one that is there when it is of the same session, or
+   * of any with `resume`. Errors: see {@link openForWriting}; ADDON_MISSING.
+   */
+  static open(path: string, facts: SessionFacts, options: StoreWriterOptions = {}): StoreWriter {
+    const db = openForWriting({
+      path,
+      facts,
+      resume: options.resume ?? false,
+      busyTimeoutMs: options.busyTimeoutMs ?? 200,
+      recorder: options.recorder ?? thisRecorder(),
+      isAlive: options.isAlive ?? isRecorderAlive,
+    });
+    return new StoreWriter(path, db, options.pendingCapacity ?? 600);
+  }
+
+  private constructor(path: string, db: Database, pendingCapacity: number) {
+    this.path = path;
+    this.#db = db;
+    this.#begin = db.prepare('BEGIN IMMEDIATE');
+    this.#commit = db.prepare('COMMIT');
+    this.#rollback = db.prepare('ROLLBACK');
+    this.#ticks = new TickWriter(db);
+    this.#pending = new PendingSamples(pendingCapacity);
+    this.#sequenceBase = this.#ticks.last?.sequence ?? 0;
+  }
+
+  /**
+   * Writes a sample and what happened since the one before. Neither may be changed afterwards: while
+   * the file cannot be written they wait in memory.
+   */
+  writeSample(sample: Sample, events: readonly RecordingEvent[]): WriteResult {
+    const newest = this.#pending.last?.sample.sequence ?? this.#lastSequence();
+    if (sample.sequence <= newest) return duplicate;
+    const lostCount = this.#pending.push({ sample, events });
+    if (this.#outage !== null) this.#outage.lostCount += lostCount;
+    return this.#drain();
+  }
+
+  /**
+   * Writes what is left and ends the recording; then the file stands alone, unless a reader has it
+   * open. Waits for a lock for two seconds at most. Not all written: the result says what is not.
+   */
+  close(end: SessionEnd): WriteResult {
+    this.#db.pragma(`busy_timeout = ${closeTimeoutMs}`);
+    let result = this.#drain();
+    if (result.outcome === 'written') {
+      const failure = this.#transaction(() => this.#ticks.finish(end));
+      if (failure !== null) result = this.#deferred({ ...failure, lostCount: 0 });
+    }
+    this.#leaveOneFile();
+    this.#db.close();
+    return result;
+  }
+
+  #lastSequence(): number {
+    return (this.#ticks.last?.sequence ?? 0) - this.#sequenceBase;
+  }
+
+  #drain(): WriteResult {
+    for (let next = this.#pending.first; next !== undefined; next = this.#pending.first) {
+      const failure = this.#write(next);
+      if (failure !== null) {
+        const sinceUnixMs = next.sample.timeUnixMs;
+        this.#outage = { sinceUnixMs, lostCount: 0, ...this.#outage, ...failure };
+        return this.#deferred(this.#outage);
+      }
+      this.#outage = null;
+      this.#pending.removeFirst();
+    }
+    return written;
+  }
+
+  #write(next: PendingSample): WriteFailure | null {
+    const events = this.#outage === null ? next.events : this.#withOutage(next, this.#outage);
+    const sequence = this.#sequenceBase + next.sample.sequence;
+    try {
+      const failure = this.#transaction(() => this.#ticks.write(next.sample, sequence, events));
+      if (failure === null) this.#ticks.commit();
+      else this.#ticks.discard();
+      return failure;
+    } catch (error) {
+      // A sample that no file would take must not be in the way of the next ones.
+      this.#ticks.discard();
+      this.#pending.removeFirst();
+      throw error;
+    }
+  }
+
+  /** Null when it was committed. */
+  #transaction(write: () => void): WriteFailure | null {
+    try {
+      this.#begin.run();
+      write();
+      this.#commit.run();
+      return null;
+    } catch (error) {
+      // A full disk may have rolled it back already.
+      if (this.#db.inTransaction) this.#rollback.run();
+      return writeFailure(error, this.path);
+    }
+  }
+
+  #withOutage({ sample, events }: PendingSample, outage: Outage): RecordingEvent[] {
+    const over = outageEvents(outage, {
+      untilUnixMs: this.#pending.last?.sample.timeUnixMs ?? sample.timeUnixMs,
+      keptCount: this.#pending.count,
+      lastWritten: this.#ticks.last,
+      firstKept: sample,
+    });
+    return [...events, ...over];
+  }
+
+  #deferred({ reason, message, lostCount }: WriteFailure & { lostCount: number }): WriteResult {
+    const pendingCount = this.#pending.count;
+    return { outcome: 'deferred', reason, pendingCount, lostCount, message };
+  }
+
+  #leaveOneFile(): void {
+    try {
+      // With a rollback journal instead of the log a reader needs no second file and no right to
+      // make one, so that a recording can be read from read-only media.
+      this.#db.pragma('journal_mode = DELETE');
+    } catch (error) {
+      // Somebody else has it open, or the disk is full: the log stays and is part of the recording.
+      writeFailure(error, this.path);
+    }
+  }
+}

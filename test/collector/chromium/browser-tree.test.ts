@@ -1,0 +1,324 @@
+import { describe, expect, test } from 'vitest';
+import {
+  placeProcesses,
+  type TreeNode,
+  type TreeOptions,
+} from '../../../src/collector/chromium/browser-tree.ts';
+import type { ProcessRole } from '../../../src/model/process-role.ts';
+import { caseBytes, caseJson } from '../../support/cases.ts';
+
+// Ticks of 10 ms; "now" is 100 s after boot.
+const options: TreeOptions = { rootPid: null, nowTicks: 10_000, ticksPerSecond: 100 };
+
+type Row = [pid: number, parentPid: number, ownRole: ProcessRole | null, startTicks?: number];
+
+function tree(rows: readonly Row[]): Map<number, TreeNode> {
+  return new Map(
+    rows.map(([pid, parentPid, ownRole, startTicks = 100]) => [
+      pid,
+      { pid, parentPid, ownRole, startTicks, role: 'other', browserPid: null },
+    ]),
+  );
+}
+
+function place(nodes: Map<number, TreeNode>, changed: Partial<TreeOptions> = {}) {
+  placeProcesses(nodes, { ...options, ...changed });
+  return Object.fromEntries(
+    [...nodes.values()].map((node) => [node.pid, [node.role, node.browserPid]]),
+  );
+}
+
+const oneBrowser: readonly Row[] = [
+  [10, 1, 'browser'],
+  [11, 10, 'zygote'],
+  [12, 11, 'renderer'],
+  [13, 10, 'network'],
+];
+
+describe('one browser', () => {
+  test('children and grandchildren belong to it, others do not', () => {
+    expect(place(tree([[1, 0, null], ...oneBrowser, [20, 1, null], [21, 20, null]]))).toEqual({
+      1: ['other', null],
+      10: ['browser', 10],
+      11: ['zygote', 10],
+      12: ['renderer', 10],
+      13: ['network', 10],
+      20: ['other', null],
+      21: ['other', null],
+    });
+  });
+
+  test('no processes', () => {
+    expect(place(tree([]))).toEqual({});
+  });
+
+  test('an orphan keeps its browser, a child that it gets then is nobody’s', () => {
+    const nodes = tree(oneBrowser);
+    place(nodes);
+    nodes.delete(10);
+    for (const pid of [11, 13]) Object.assign(nodes.get(pid) ?? {}, { parentPid: 1 });
+    const [late] = tree([[14, 11, 'renderer']]).values();
+    if (late !== undefined) nodes.set(14, late);
+    expect(place(nodes)).toEqual({
+      11: ['zygote', 10],
+      12: ['renderer', 10],
+      13: ['network', 10],
+      14: ['renderer', null],
+    });
+  });
+
+  test('a loop of parents ends', () => {
+    const nodes = tree([
+      [5, 6, 'renderer'],
+      [6, 5, 'zygote'],
+      [7, 7, 'zygote'],
+    ]);
+    expect(place(nodes)).toMatchObject({ 5: ['renderer', null], 7: ['zygote', null] });
+    expect(place(nodes, { rootPid: 4 })).toMatchObject({ 5: ['renderer', null] });
+  });
+});
+
+describe('several browsers', () => {
+  test('side by side, one below a wrapper script, one below a Node.js program', () => {
+    const nodes = tree([
+      ...oneBrowser,
+      // dash named chromium: its executable tells, the role is null.
+      [30, 1, null],
+      [31, 30, 'browser'],
+      [32, 31, 'zygote'],
+      [40, 1, null],
+      [41, 40, 'browser'],
+      [42, 41, 'gpu'],
+    ]);
+    expect(place(nodes)).toMatchObject({
+      12: ['renderer', 10],
+      30: ['other', null],
+      31: ['browser', 31],
+      32: ['zygote', 31],
+      40: ['other', null],
+      41: ['browser', 41],
+      42: ['gpu', 41],
+    });
+  });
+
+  // The network service looks like its parent until it has exec'ed: 3 s, measured.
+  test('a copy of the browser is not a browser, nor are its children', () => {
+    const nodes = tree([...oneBrowser, [14, 10, 'browser', 9_700], [15, 14, 'browser', 9_750]]);
+    expect(place(nodes)).toMatchObject({
+      10: ['browser', 10],
+      14: ['other', 10],
+      15: ['other', 10],
+    });
+  });
+
+  test('while the first browser itself is young', () => {
+    const nodes = tree([
+      [10, 1, 'browser', 9_900],
+      [14, 10, 'browser', 9_950],
+    ]);
+    expect(place(nodes)).toEqual({ 10: ['browser', 10], 14: ['other', 10] });
+  });
+
+  test('one that stays below another is a second browser, with its own children', () => {
+    const nodes = tree([
+      ...oneBrowser,
+      [50, 10, 'browser', 8_000],
+      [51, 50, 'zygote', 8_010],
+      [52, 51, 'renderer', 8_020],
+    ]);
+    expect(place(nodes)).toEqual({
+      10: ['browser', 10],
+      11: ['zygote', 10],
+      12: ['renderer', 10],
+      13: ['network', 10],
+      50: ['browser', 50],
+      51: ['zygote', 50],
+      52: ['renderer', 50],
+    });
+  });
+
+  test('it is decided after 10 s', () => {
+    const nodes = tree([...oneBrowser, [50, 10, 'browser', 9_000]]);
+    expect(place(nodes, { nowTicks: 10_000 })[50]).toEqual(['other', 10]);
+    expect(place(nodes, { nowTicks: 10_001 })[50]).toEqual(['browser', 50]);
+  });
+});
+
+describe('crashpad', () => {
+  test.each<[string, number, number | null]>([
+    ['of the newest browser that started at most 5 s before', 8_400, 20],
+    ['at the same time', 8_000, 20],
+    ['exactly 5 s after', 8_500, 20],
+    ['later than any browser starts one', 8_501, null],
+    ['before the newer one', 7_999, 10],
+    ['older than every browser', 7_000, null],
+  ])('%s', (_, startTicks, browserPid) => {
+    const nodes = tree([
+      [10, 1, 'browser', 7_800],
+      [20, 1, 'browser', 8_000],
+      [30, 1, 'crashpad', startTicks],
+    ]);
+    expect(place(nodes)[30]).toEqual(['crashpad', browserPid]);
+  });
+
+  test('keeps its browser when a newer one starts', () => {
+    const nodes = tree([
+      [10, 1, 'browser', 7_800],
+      [30, 1, 'crashpad', 8_000],
+    ]);
+    place(nodes);
+    for (const [pid, node] of tree([[20, 1, 'browser', 7_900]])) nodes.set(pid, node);
+    expect(place(nodes)[30]).toEqual(['crashpad', 10]);
+  });
+
+  test('is never a browser, and has none without one', () => {
+    expect(place(tree([[30, 1, 'crashpad', 100]]))).toEqual({ 30: ['crashpad', null] });
+  });
+});
+
+describe('with --pid', () => {
+  const rows: readonly Row[] = [
+    [100, 1, null],
+    [110, 100, 'browser', 9_990],
+    [111, 110, 'zygote', 9_991],
+    [112, 100, null],
+    [113, 1, 'crashpad', 9_992],
+    [200, 1, 'browser', 9_000],
+    [201, 200, 'renderer', 9_001],
+    [202, 1, 'crashpad', 9_002],
+  ];
+
+  test('a program that starts browsers: it and all that descends from it', () => {
+    expect(place(tree(rows), { rootPid: 100 })).toEqual({
+      100: ['other', 100],
+      // Young, and yet no copy of another browser.
+      110: ['browser', 100],
+      111: ['zygote', 100],
+      112: ['other', 100],
+      113: ['crashpad', 100],
+      200: ['browser', null],
+      201: ['renderer', null],
+      202: ['crashpad', null],
+    });
+  });
+
+  test('the browser itself', () => {
+    expect(place(tree(rows), { rootPid: 200 })).toMatchObject({
+      100: ['other', null],
+      110: ['browser', null],
+      113: ['crashpad', null],
+      200: ['browser', 200],
+      201: ['renderer', 200],
+      202: ['crashpad', 200],
+    });
+  });
+
+  test('what belonged to it stays its own when it ends', () => {
+    const nodes = tree(rows);
+    place(nodes, { rootPid: 100 });
+    nodes.delete(100);
+    for (const pid of [110, 112]) Object.assign(nodes.get(pid) ?? {}, { parentPid: 1 });
+    expect(place(nodes, { rootPid: 100 })).toMatchObject({
+      110: ['browser', 100],
+      111: ['zygote', 100],
+      112: ['other', 100],
+    });
+  });
+});
+
+test('first seen dead: to the newest browser that is older; with --pid only by its parent', () => {
+  const rows: readonly Row[] = [
+    [10, 1, 'browser', 5_000],
+    [20, 1, 'browser', 6_000],
+    [30, 1, 'other', 5_500],
+    [31, 1, 'other', 9_000],
+    [32, 1, 'other', 4_000],
+    [33, 10, 'other', 9_000],
+  ];
+  expect(place(tree(rows))).toMatchObject({
+    30: ['other', 10],
+    31: ['other', 20],
+    32: ['other', null],
+    33: ['other', 10],
+  });
+  expect(place(tree(rows), { rootPid: 10 })).toMatchObject({
+    31: ['other', null],
+    33: ['other', 10],
+  });
+});
+
+// Chromium's types of the cases as our roles; the two services are utilities there.
+const roleOfType: Readonly<Record<string, ProcessRole>> = {
+  browser: 'browser',
+  crashpad: 'crashpad',
+  renderer: 'renderer',
+  zygote: 'zygote',
+  'gpu-process': 'gpu',
+  utility: 'utility',
+};
+
+interface Census {
+  census: Record<string, number>;
+  total: number;
+}
+
+function census(nodes: Map<number, TreeNode>): Record<string, number> {
+  const counts: Record<string, number> = {};
+  for (const { role, browserPid } of nodes.values()) {
+    if (browserPid !== null) counts[role] = (counts[role] ?? 0) + 1;
+  }
+  return counts;
+}
+
+test('case 052: the census of one browser, two crashpads with parent 1', () => {
+  const folder = '052-crashpad-is-not-a-browser';
+  const { procs } = caseJson<{
+    procs: { pid: number; ppid: number; start: number; type: string }[];
+  }>(`${folder}/sample.json`);
+  const expected = caseJson<Census>(`${folder}/expected.json`);
+  const nodes = tree(
+    procs.map(({ pid, ppid, type, start }): Row => [pid, ppid, roleOfType[type] ?? null, start]),
+  );
+  place(nodes, { nowTicks: 76_470 });
+  const roles = Object.entries(expected.census).map(([type, count]) => [roleOfType[type], count]);
+  expect(census(nodes)).toEqual(Object.fromEntries(roles));
+  expect(new Set([...nodes.values()].map((node) => node.browserPid))).toEqual(new Set([11511]));
+  expect(nodes.size).toBe(expected.total);
+});
+
+test('case 048: the final census of a start that was polled every few ms', () => {
+  const line = /^\s*([\d.]+) pid=(\d+) ppid=(\d+) start=(\d+) comm='([^']*)' nulsep=(\w+).*argv0=/;
+  const text = caseBytes('048-zygote-becomes-renderer/startpoll.txt').toString('latin1');
+  const nodes = new Map<number, TreeNode>();
+  for (const row of text.trim().split('\n')) {
+    const [, , pid, parentPid, startTicks, comm] = line.exec(row) ?? [];
+    const type = /b'--type=([\w-]+)'/.exec(row)?.[1];
+    const isDying = row.endsWith("argv0=b''");
+    const ownRole =
+      comm === 'chrome_crashpad' ? 'crashpad' : type === undefined ? 'browser' : roleOfType[type];
+    if (isDying) {
+      nodes.delete(Number(pid));
+    } else {
+      const known = nodes.get(Number(pid));
+      nodes.set(Number(pid), {
+        pid: Number(pid),
+        // Crashpad's parent, the fork in between, is gone a moment later.
+        parentPid: nodes.has(Number(parentPid)) ? Number(parentPid) : 1,
+        startTicks: Number(startTicks),
+        ownRole: ownRole ?? null,
+        role: known?.role ?? 'other',
+        browserPid: known?.browserPid ?? null,
+      });
+    }
+    place(nodes, { nowTicks: Number(startTicks) + 300 });
+  }
+  // "browser 1, zygote 2, gpu-process 1, utility 2, renderer 3, crashpad 1-2"
+  expect(census(nodes)).toEqual({
+    browser: 1,
+    zygote: 2,
+    gpu: 1,
+    utility: 2,
+    renderer: 3,
+    crashpad: 1,
+  });
+});

@@ -1,0 +1,78 @@
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { buildDist } from '../../scripts/setup/build-dist.mjs';
+
+const project = fileURLToPath(new URL('../..', import.meta.url));
+
+let root: string;
+
+beforeEach(() => {
+  root = mkdtempSync(path.join(tmpdir(), 'headroom-build-'));
+  for (const file of ['tsconfig.json', 'tsconfig.build.json', 'package.json']) {
+    copyFileSync(path.join(project, file), path.join(root, file));
+  }
+  for (const name of ['typescript', '@typescript', '@types']) {
+    const target = path.join(project, 'node_modules', name);
+    mkdirSync(path.join(root, 'node_modules'), { recursive: true });
+    if (existsSync(target)) symlinkSync(target, path.join(root, 'node_modules', name));
+  }
+  write('src/cli/main.ts', '#!/usr/bin/env node\nimport "../a.ts";\n');
+  write('src/a.ts', 'export const a: number = 1;\n');
+});
+
+afterEach(() => rmSync(root, { recursive: true, force: true }));
+
+function write(file: string, text: string): void {
+  mkdirSync(path.dirname(path.join(root, file)), { recursive: true });
+  writeFileSync(path.join(root, file), text);
+}
+
+const built = (file: string) => path.join(root, 'dist', file);
+
+test('is built once, runnable, and again when the source changes', async () => {
+  expect(await buildDist(root)).toBe('built');
+  expect(statSync(built('cli/main.js')).mode & 0o777).toBe(0o755);
+  expect(readFileSync(built('cli/main.js'), 'utf8')).toContain('../a.js');
+  expect(await buildDist(root)).toBe('unchanged');
+
+  write('src/a.ts', 'export const a: number = 2;\n');
+  expect(await buildDist(root)).toBe('built');
+  expect(readFileSync(built('a.js'), 'utf8')).toContain('2');
+});
+
+test('what no source stands for is removed', async () => {
+  write('src/old.ts', 'export {};\n');
+  await buildDist(root);
+  rmSync(path.join(root, 'src/old.ts'));
+  expect(await buildDist(root)).toBe('built');
+  expect(existsSync(built('old.js'))).toBe(false);
+});
+
+test.each([
+  ['removed', () => rmSync(built('a.js'))],
+  ['changed', () => writeFileSync(built('a.js'), 'export {};')],
+])('a file of dist that was %s is built again', async (_, damage) => {
+  await buildDist(root);
+  damage();
+  expect(await buildDist(root)).toBe('built');
+  expect(readFileSync(built('a.js'), 'utf8')).toContain('const a = 1');
+});
+
+test('an error in the source is told, and is not forgotten by the next run', async () => {
+  write('src/a.ts', 'export const a: number = "one";\n');
+  await expect(buildDist(root)).rejects.toThrow('src/a.ts(1,14)');
+  await expect(buildDist(root)).rejects.toThrow('src/a.ts(1,14)');
+});
