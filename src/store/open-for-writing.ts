@@ -1,4 +1,4 @@
-import { accessSync, closeSync, constants, openSync, statSync, unlinkSync } from 'node:fs';
+import { accessSync, closeSync, constants, openSync, rmSync, statSync } from 'node:fs';
 import { errnoOf, HeadroomError } from '../model/errors.ts';
 import type { SessionFacts } from '../model/session.ts';
 import { type Database, fileError, openDatabase } from './driver.ts';
@@ -41,7 +41,7 @@ export function openForWriting(request: OpenForWriting): Database {
     return db;
   } catch (error) {
     db?.close();
-    if (isNew) unlinkSync(path);
+    if (isNew) remove(path);
     throw fileError(error, path);
   }
 }
@@ -63,6 +63,11 @@ function createFile(path: string): boolean {
   } catch (error) {
     throw notWritable(path, error);
   }
+}
+
+/** On a full disk SQLite may not get to remove its own. */
+function remove(path: string): void {
+  for (const part of ['', '-wal', '-shm', '-journal']) rmSync(path + part, { force: true });
 }
 
 function notWritable(path: string, error: unknown): unknown {

@@ -1,3 +1,4 @@
+import { fileURLToPath } from 'node:url';
 import { describe, expect, test, vi } from 'vitest';
 import { Sampler, type SamplerSources } from '../../src/collector/sampler.ts';
 import type { CgroupMemory, Pressure } from '../../src/model/sample.ts';
@@ -5,6 +6,8 @@ import { caseBytes, caseJson, caseLines } from '../support/cases.ts';
 import { startChromium } from '../support/chromium-processes.ts';
 import { FakeClock } from '../support/fake-clock.ts';
 import { FakeProc } from '../support/fake-proc.ts';
+import { readSources } from '../support/source-files.ts';
+import { sourceImports } from '../support/source-imports.ts';
 
 function sampling(changed: Partial<SamplerSources> = {}) {
   const fake = new FakeProc();
@@ -170,6 +173,25 @@ describe('case 003', () => {
     ]);
     expect(sample.browser.processCount).toBe(0);
   });
+});
+
+test('case 009: the figures of busybox’s ps come from /proc, exactly', () => {
+  const { fake, take } = sampling();
+  fake.start(1, { comm: 'init', residentPages: (15 * 2 ** 20) / 4096 });
+  startChromium(fake, 'browser', { pid: 57, residentPages: (73 * 2 ** 20) / 4096 });
+  startChromium(fake, 'crashpad', { pid: 62, residentPages: (960 * 1024) / 4096 });
+  const rows = take().sample.processes.map(({ pid, rssBytes }) => [String(pid), rssBytes]);
+  expect(Object.fromEntries(rows)).toEqual(caseJson('009-busybox-ps-and-no-ps/expected.json'));
+});
+
+test('case 009: no ps, no shell: nothing here starts a process', () => {
+  const folder = fileURLToPath(new URL('../../src/collector', import.meta.url));
+  const sources = [...readSources(folder)].filter(([file]) => !file.includes('/portable/'));
+  expect(sources.length).toBeGreaterThan(20);
+  for (const [file, source] of sources) {
+    const imported = sourceImports(source).map(({ specifier }) => specifier);
+    expect(imported, file).not.toContain('node:child_process');
+  }
 });
 
 test('case 054: zombies pile up beside two renderers, and no memory with them', () => {

@@ -14,11 +14,17 @@ export interface CliResult {
 }
 
 /** The built command line, as a user runs it; `npm test` builds it before the tests. */
-export function startCli(args: readonly string[]): {
+export function startCli(
+  args: readonly string[],
+  env: NodeJS.ProcessEnv = process.env,
+): {
   child: ChildProcess;
   result: Promise<CliResult>;
 } {
-  const child = spawn(process.execPath, [main, ...args], { stdio: ['ignore', 'pipe', 'pipe'] });
+  const child = spawn(process.execPath, [main, ...args], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env,
+  });
   const result = new Promise<CliResult>((resolve, reject) => {
     let stdout = '';
     let stderr = '';

@@ -24,7 +24,7 @@ export interface DeliveryOptions extends Patience {
   pointLimit: number;
 }
 
-// Beyond this many requests a part that is refused is given up whole.
+// Beyond this many requests a part that is refused for what is in it is given up whole.
 const maxRequests = 256;
 // So many single points refused and none taken in between: it is not the points.
 const hopelessRefusals = 8;
@@ -106,7 +106,8 @@ class BatchDelivery {
     const reason = reasonOf(message);
     if (reason === 'too_large') this.#pointLimit = Math.ceil(points.length / 2);
     const ticks = reason === 'too_old' ? byTime(points) : [];
-    if (points.length === 1 || ticks.length === 1 || this.#requests >= maxRequests) {
+    const isEnough = reason !== 'too_large' && this.#requests >= maxRequests;
+    if (points.length === 1 || ticks.length === 1 || isEnough) {
       this.#drop(points, reason, message);
     } else if (reason === 'too_old') {
       await this.#tickByTick(ticks);

@@ -1,0 +1,58 @@
+// The collector as a process of its own, without the store: the modules that were built, and the V8
+// that src/cli/main.ts asks for.
+//
+//   node collector-loop.mjs DIST INTERVAL_MS PSS_CPU_SHARE
+//
+// At the end (SIGTERM) one line of JSON: what it read.
+import path from 'node:path';
+import { pathToFileURL } from 'node:url';
+import v8 from 'node:v8';
+
+for (const f of (process.env.F??'').split(' ').filter(Boolean)) v8.setFlagsFromString(f);
+
+const [dist = 'dist', interval, pssCpuShare] = process.argv.slice(2);
+/** @param {string} module */
+const built = (module) => import(pathToFileURL(path.resolve(dist, 'collector', module)).href);
+
+/** @type {typeof import('../../src/collector/sampler.ts')} */
+const { Sampler, systemClock } = await built('sampler.js');
+/** @type {typeof import('../../src/collector/recorder.ts')} */
+const { Recorder, timerSleep } = await built('recorder.js');
+/** @type {typeof import('../../src/collector/local-sources.ts')} */
+const { localSources } = await built('local-sources.js');
+/** @type {typeof import('../../src/collector/machine-facts.ts')} */
+const { readKernelUnits } = await built('machine-facts.js');
+/** @type {typeof import('../../src/collector/procfs/proc-fs.ts')} */
+const { ProcFs } = await built('procfs/proc-fs.js');
+/** @type {typeof import('../../src/collector/kmsg/kmsg-reader.ts')} */
+const { KmsgReader } = await built('kmsg/kmsg-reader.js');
+
+const units = readKernelUnits(new ProcFs());
+const sampler = new Sampler({
+  ...localSources({ rootPid: null, cgroup: null }, units),
+  pssCpuShare: Number(pssCpuShare),
+});
+const told = { ticks: 0, processes: 0, chromium: 0, pssReadings: 0, missedTicks: 0 };
+const recorder = new Recorder({
+  take: (schedule) => sampler.take(schedule),
+  kernelLog: new KmsgReader({
+    startedMonotonicMs: systemClock.monotonicMs(),
+    pageSizeBytes: units.pageSizeBytes,
+  }),
+  clock: systemClock,
+  intervalMs: Number(interval),
+  durationMs: null,
+  firstSequence: 1,
+  write: ({ processes, browser, collector }) => {
+    told.ticks++;
+    told.processes = processes.length;
+    told.chromium = browser.processCount;
+    told.missedTicks = collector.missedTickCount;
+    for (const { pssBytes } of processes) if (pssBytes !== null) told.pssReadings++;
+  },
+  sleep: timerSleep,
+});
+process.on('SIGTERM', () => recorder.stop('signal'));
+await recorder.run();
+sampler.close();
+console.log(JSON.stringify(told));

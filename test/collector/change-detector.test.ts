@@ -1,0 +1,168 @@
+import { describe, expect, test } from 'vitest';
+import { ChangeDetector } from '../../src/collector/change-detector.ts';
+import type { EndedProcess } from '../../src/collector/process-table.ts';
+import type { RecordingEvent } from '../../src/model/event.ts';
+import type { Unreadable } from '../../src/model/sample.ts';
+import { caseJson, caseLines } from '../support/cases.ts';
+import { type FakeSampleParts, fakeSample, mib, startUnixMs } from '../support/fake-sample.ts';
+
+/** The events at each of a row of samples. */
+function compareAll(...samples: FakeSampleParts[]): RecordingEvent[][] {
+  const detector = new ChangeDetector();
+  return samples.map((parts) => detector.compare(fakeSample(parts), []));
+}
+
+test('quiet ticks have no events, the first one neither', () => {
+  expect(compareAll({ second: 0 }, { second: 1 }, { second: 2 })).toEqual([[], [], []]);
+});
+
+describe('limit', () => {
+  const limited = (limitMib: number | null) => ({
+    cgroup: { limitBytes: limitMib === null ? null : limitMib * mib },
+  });
+
+  test.each([
+    ['a cgroup’s is set', {}, limited(512), 1024, 512],
+    ['it is raised', limited(512), limited(768), 512, 768],
+    ['it is taken away', limited(512), limited(null), 512, 1024],
+    ['the machine grows', {}, { machine: { totalBytes: 2048 * mib } }, 1024, 2048],
+  ])('%s', (_, before, after, fromMib, toMib) => {
+    expect(compareAll({ second: 0, ...before }, { second: 1, ...after })[1]).toEqual([
+      {
+        kind: 'limit_change',
+        timeUnixMs: startUnixMs + 1_000,
+        fromBytes: fromMib * mib,
+        toBytes: toMib * mib,
+      },
+    ]);
+  });
+
+  test('one above the machine’s memory binds nobody', () => {
+    expect(compareAll({ second: 0, ...limited(4096) }, { second: 1, ...limited(8192) })[1]).toEqual(
+      [],
+    );
+  });
+});
+
+describe('kill counters', () => {
+  const machine = (second: number, oomKillCount: number | null) => ({
+    second,
+    activity: { oomKillCount },
+  });
+  const cgroup = (second: number, oomKillCount: number | null, path = '/s') => ({
+    second,
+    cgroup: { oomKillCount, path },
+  });
+  const counted = (events: RecordingEvent[][]) =>
+    events.flat().map((event) => (event.kind === 'oom_counter' ? [event.counter, event.count] : 0));
+
+  test.each<[string, FakeSampleParts[], unknown[]]>([
+    ['one of the machine', [machine(0, 3), machine(1, 4)], [['machine', 1]]],
+    ['three at once in the cgroup', [cgroup(0, 0), cgroup(1, 3)], [['cgroup', 3]]],
+    ['none', [machine(0, 3), machine(1, 3)], []],
+    ['back: another boot or a restored snapshot', [machine(0, 5), machine(1, 3)], []],
+    ['unknown before', [machine(0, null), machine(1, 3)], []],
+    ['unknown after', [machine(0, 3), machine(1, null)], []],
+    ['another cgroup’s counter', [cgroup(0, 0, '/a'), cgroup(1, 7, '/b')], []],
+  ])('%s', (_, samples, expected) => {
+    expect(counted(compareAll(...samples))).toEqual(expected);
+  });
+
+  test('case 061: a snapshot restored: two kills, not a negative one', () => {
+    interface Row {
+      mono: number;
+      real: number;
+      oom_kill: number;
+    }
+    const folder = '061-snapshot-restore';
+    const rows = caseLines<Row>(`${folder}/samples.jsonl`);
+    const { epochs, oom_kills_total } = caseJson<{ epochs: number; oom_kills_total: number }>(
+      `${folder}/expected.json`,
+    );
+    const events = compareAll(
+      ...rows.map((row, index) => ({
+        second: index,
+        intervalMs: 10_000,
+        monotonicMs: row.mono * 1_000,
+        timeUnixMs: row.real * 1_000,
+        activity: { oomKillCount: row.oom_kill },
+      })),
+    ).flat();
+    const kills = events.map((event) => (event.kind === 'oom_counter' ? event.count : 0));
+    expect(kills.reduce((sum, count) => sum + count, 0)).toBe(oom_kills_total);
+    const restarts = events.filter((event) => event.kind === 'gap' && event.gap === 'restart');
+    expect(restarts).toHaveLength(epochs - 1);
+  });
+});
+
+test('a gap of the clocks', () => {
+  const later = { second: 1, timeUnixMs: startUnixMs + 601_000 };
+  expect(compareAll({ second: 0 }, later)[1]).toEqual([
+    {
+      kind: 'gap',
+      gap: 'standby',
+      fromUnixMs: startUnixMs,
+      toUnixMs: startUnixMs + 601_000,
+      timeUnixMs: startUnixMs + 601_000,
+      wallMs: 601_000,
+      monotonicMs: 1_000,
+    },
+  ]);
+});
+
+describe('ends of processes', () => {
+  const ended = (parts: Partial<EndedProcess>): EndedProcess => ({
+    pid: 12,
+    startTicks: 120,
+    role: 'renderer',
+    browserPid: 10,
+    ...parts,
+  });
+
+  test('the browser’s are told, by identity, with what they were', () => {
+    const detector = new ChangeDetector();
+    expect(detector.compare(fakeSample({ second: 0 }), [ended({})])).toEqual([
+      {
+        kind: 'process_exit',
+        timeUnixMs: startUnixMs,
+        pid: 12,
+        startTicks: 120,
+        role: 'renderer',
+        exitCode: null,
+        signal: null,
+        source: 'vanished',
+      },
+    ]);
+  });
+
+  test.each([
+    ['a program of the --pid tree', { role: 'other' }, 1],
+    ['a crashpad that belongs to none', { role: 'crashpad', browserPid: null }, 1],
+    ['anybody else’s', { role: 'other', browserPid: null }, 0],
+  ] as [string, Partial<EndedProcess>, number][])('%s', (_, parts, count) => {
+    const detector = new ChangeDetector();
+    expect(detector.compare(fakeSample({ second: 0 }), [ended(parts)])).toHaveLength(count);
+  });
+});
+
+test('what cannot be read is told once a file, also when it comes back and goes again', () => {
+  const detector = new ChangeDetector();
+  const psi: Unreadable = { source: '/proc/pressure/memory', reason: 'missing' };
+  const vmstat: Unreadable = { source: '/proc/vmstat', reason: 'denied' };
+  const notes = [[psi], [psi], [], [psi, vmstat]].map((unreadable, second) =>
+    detector.compare({ ...fakeSample({ second }), unreadable }, []),
+  );
+  expect(notes).toEqual([
+    [
+      {
+        kind: 'note',
+        timeUnixMs: startUnixMs,
+        code: 'source_unreadable',
+        message: '/proc/pressure/memory: missing',
+      },
+    ],
+    [],
+    [],
+    [expect.objectContaining({ message: '/proc/vmstat: denied' })],
+  ]);
+});

@@ -1,0 +1,288 @@
+import { execFileSync } from 'node:child_process';
+import fs from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, describe, expect, test } from 'vitest';
+import { openRecording } from '../../src/store/reader.ts';
+import { runCli, startCli, temporaryFolder } from '../support/headroom-cli.ts';
+
+const folder = temporaryFolder();
+afterAll(() => folder[Symbol.dispose]());
+
+const record = (...args: string[]) => runCli('record', '--quiet', ...args);
+
+describe('usage', () => {
+  test.each([
+    [['record', '--interval', '0ms'], '--interval takes 100ms or more'],
+    [
+      ['record', '--interval', 'abc'],
+      '--interval takes a duration such as 500ms, 10s, 5m or 2h, not "abc"',
+    ],
+    [['record', '--for', '10'], '--for takes a duration'],
+    [['record', '--label', 'x'], '--label takes KEY=VALUE, not "x"'],
+    [['record', '--memory-limit', '1GiB'], '--memory-limit limits a command'],
+    [['record', '--pid', '-4'], '--pid'],
+    [['record', 'FILE'], 'unexpected argument "FILE"'],
+    [['record', '--'], 'no command after --'],
+    [['record', '--nope'], '--nope'],
+    [['report'], 'which recording?'],
+    [['report', 'a.db', '--format', 'pdf'], '--format takes text or json, not "pdf"'],
+    [['export', 'a.db'], '--to takes otlp or ndjson; it is missing'],
+    [['export', 'a.db', '--to', 'csv'], '--to takes otlp or ndjson, not "csv"'],
+    [['nope'], 'unknown command "nope"'],
+  ])('%j exits with 2 and names what is wrong', async (args, message) => {
+    const result = await runCli(...args);
+    expect(result).toMatchObject({ exitCode: 2, stdout: '' });
+    expect(result.stderr).toContain(message);
+    expect(result.stderr.trim().split('\n').length).toBeLessThanOrEqual(2);
+  });
+
+  test.each(['record', 'report', 'export', 'demo', 'doctor'])(
+    '%s --help has examples',
+    async (name) => {
+      const result = await runCli(name, '--help');
+      expect(result).toMatchObject({ exitCode: 0, stderr: '' });
+      expect(result.stdout).toContain(`Examples:\n`);
+      expect(result.stdout).toContain(`headroom ${name}`);
+    },
+  );
+});
+
+describe('files that are no recording', () => {
+  const cases = new URL('../fixtures/cases/092-sqlite-not-a-database/', import.meta.url);
+  const newer = folder.file('newer.db');
+  const foreign = folder.file('foreign.db');
+
+  test.each([
+    ['html.db', 'FILE_NOT_A_DATABASE'],
+    ['empty.db', 'FILE_EMPTY'],
+    ['header.db', 'FILE_CORRUPT'],
+  ])('%s of case 092 is %s, and is not touched', async (name, code) => {
+    const file = folder.file(name);
+    fs.copyFileSync(new URL(name, cases), file);
+    const before = fs.readFileSync(file);
+    for (const command of [
+      ['report', file],
+      ['export', file, '--to', 'ndjson'],
+    ]) {
+      const result = await runCli(...command);
+      expect(result.exitCode).toBe(1);
+      expect(result.stderr).toContain(`${file}`);
+      expect(result.stderr).toContain(`[${code}]`);
+    }
+    // An empty file is nobody's evidence: record fills it, as it would one made by mktemp.
+    if (name !== 'empty.db') expect((await record('--out', file, '--for', '1s')).exitCode).toBe(1);
+    expect(fs.readFileSync(file).equals(before)).toBe(true);
+    expect(fs.readdirSync(folder.path).filter((other) => other.startsWith(`${name}-`))).toEqual([]);
+  });
+
+  test('a database of somebody else, a newer one, a folder, and nothing at all', async () => {
+    execFileSync('sqlite3', [foreign, 'CREATE TABLE t (x); INSERT INTO t VALUES (1);']);
+    await record('--for', '1s', '--out', newer);
+    execFileSync('sqlite3', [newer, 'PRAGMA user_version = 999;']);
+    for (const [file, code] of [
+      [foreign, 'FILE_NOT_A_RECORDING'],
+      [newer, 'FILE_TOO_NEW'],
+      [folder.path, 'FILE_NOT_READABLE'],
+      [folder.file('missing.db'), 'FILE_NOT_FOUND'],
+    ] as const) {
+      const result = await runCli('report', file);
+      expect(result).toMatchObject({ exitCode: 1, stdout: '' });
+      expect(result.stderr).toContain(`[${code}]`);
+    }
+  });
+});
+
+describe('record', () => {
+  test('does not overwrite what is there', async () => {
+    const file = folder.file('there.db');
+    await record('--for', '500ms', '--interval', '100ms', '--out', file);
+    const before = fs.readFileSync(file);
+    const again = await record('--for', '500ms', '--out', file);
+    expect(again.exitCode).toBe(1);
+    expect(again.stderr).toContain('[FILE_EXISTS]');
+    expect(fs.readFileSync(file).equals(before)).toBe(true);
+  });
+
+  test('a second recorder on a live file is refused, and the first goes on', async () => {
+    const file = folder.file('twice.db');
+    const first = startCli(['record', '--quiet', '--interval', '100ms', '--out', file]);
+    await sleep(1_500);
+    const second = await record('--for', '500ms', '--out', file);
+    expect(second.exitCode).toBe(1);
+    expect(second.stderr).toMatch(/\[FILE_(IN_USE|EXISTS)\]/);
+    first.child.kill('SIGTERM');
+    expect((await first.result).exitCode).toBe(0);
+    using recording = openRecording(file);
+    expect(recording.facts.endReason).toBe('signal');
+    expect(recording.tickCount()).toBeGreaterThan(5);
+  });
+
+  test('a folder that is not there: one clear error', async () => {
+    const result = await record('--for', '1s', '--out', folder.file('no/such/folder/a.db'));
+    expect(result.exitCode).toBe(1);
+    expect(result.stderr).toContain('[FILE_NOT_WRITABLE]');
+  });
+
+  test('runs a command, gives its exit code, and keeps how it ended', async () => {
+    const file = folder.file('command.db');
+    const result = await record(
+      '--interval',
+      '100ms',
+      '--out',
+      file,
+      '--',
+      'sh',
+      '-c',
+      'echo "$1"; exit 7',
+      'sh',
+      '  a,b  ',
+    );
+    expect(result).toMatchObject({ exitCode: 7, stdout: '  a,b  \n' });
+    using recording = openRecording(file);
+    expect(recording.facts.endReason).toBe('command_exited');
+    expect(recording.events()).toContainEqual(
+      expect.objectContaining({
+        kind: 'process_exit',
+        exitCode: 7,
+        signal: null,
+        source: 'parent',
+      }),
+    );
+  });
+
+  test('a command that a signal ends gives 128 and the signal', async () => {
+    const file = folder.file('signalled.db');
+    const result = await record(
+      '--interval',
+      '100ms',
+      '--out',
+      file,
+      '--',
+      'sh',
+      '-c',
+      'kill -9 $$',
+    );
+    expect(result.exitCode).toBe(137);
+    using recording = openRecording(file);
+    expect(recording.events()).toContainEqual(
+      expect.objectContaining({ kind: 'process_exit', exitCode: null, signal: 'SIGKILL' }),
+    );
+  });
+
+  test('a command that does not exist leaves no file', async () => {
+    const file = folder.file('nothing.db');
+    const result = await record('--out', file, '--', 'no-such-program-here');
+    expect(result.exitCode).toBe(1);
+    expect(result.stderr).toContain('[COMMAND_FAILED_TO_START]');
+    expect(fs.existsSync(file)).toBe(false);
+  });
+
+  test('--memory-limit: the limit binds, and the kernel’s kill is in the report', async () => {
+    const file = folder.file('limited.db');
+    const eater = 'const a=[];setInterval(()=>a.push(Buffer.alloc(4<<20,1)),20)';
+    const result = await record(
+      '--interval',
+      '100ms',
+      '--memory-limit',
+      '100MiB',
+      '--out',
+      file,
+      '--',
+      process.execPath,
+      '-e',
+      eater,
+    );
+    expect(result.exitCode).toBe(137);
+    const report = JSON.parse((await runCli('report', file, '--json')).stdout);
+    expect(report.session.machine.limitBytes).toBe(100 * 2 ** 20);
+    expect(report.session.machine.limitSource).toMatch(/^cgroup_v[12]$/);
+    expect(report.verdict.kind).toBe('kernel_oom');
+    expect(report.oomKills).toHaveLength(1);
+    expect(report.oomKills[0].scope).toBe('cgroup');
+    // The victim held nearly all of the limit.
+    expect(report.oomKills[0].rssBytes).toBeGreaterThan(80 * 2 ** 20);
+  });
+
+  test('with the portable source it knows less, and says so', async () => {
+    const file = folder.file('portable.db');
+    const env = { ...process.env, HEADROOM_SOURCE: 'portable' };
+    const { result } = startCli(['record', '--quiet', '--for', '3s', '--out', file], env);
+    expect((await result).exitCode).toBe(0);
+    using recording = openRecording(file);
+    expect(recording.facts.machine.sampleSource).toBe('portable');
+    expect(recording.lastTick()).toMatchObject({
+      cgroup: null,
+      pressure: { memorySomeMs: null },
+      activity: { oomKillCount: null },
+    });
+    expect(recording.processes().some(({ pid }) => pid === process.pid)).toBe(true);
+  });
+});
+
+describe('export', () => {
+  test('OTLP reaches a real HTTP receiver, with the times of the recording', async () => {
+    const file = folder.file('sent.db');
+    await record('--for', '2s', '--interval', '500ms', '--out', file);
+    const bodies: string[] = [];
+    const server = createServer((request, response) => {
+      let body = '';
+      request.setEncoding('utf8').on('data', (text: string) => {
+        body += text;
+      });
+      request.on('end', () => {
+        bodies.push(body);
+        response.setHeader('content-type', 'application/json').end('{}');
+      });
+    }).listen(0, '127.0.0.1');
+    await new Promise((resolve) => server.once('listening', resolve));
+    const endpoint = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const args = [
+      'export',
+      file,
+      '--to',
+      'otlp',
+      '--endpoint',
+      endpoint,
+      '--protocol',
+      'http/json',
+      '--json',
+    ];
+    const first = await runCli(...args);
+    const again = await runCli(...args);
+    server.close();
+    expect(first.exitCode).toBe(0);
+    const told = JSON.parse(first.stdout);
+    expect(told).toMatchObject({ left: 0, rejected: 0 });
+    expect(told.sent).toBeGreaterThan(50);
+    // The cursor is in the file: nothing is sent twice.
+    expect(JSON.parse(again.stdout)).toMatchObject({ sent: 0, left: 0 });
+
+    using recording = openRecording(file);
+    const stored = [...recording.ticks()].map(({ timeUnixMs }) => `${timeUnixMs}000000`);
+    const limits = bodies
+      .flatMap((body) => JSON.parse(body).resourceMetrics)
+      .flatMap((resource) => resource.scopeMetrics)
+      .flatMap((scope) => scope.metrics)
+      .filter((metric) => metric.name === 'headroom.memory.limit')
+      .flatMap((metric) => metric.sum.dataPoints);
+    expect(limits.map((point) => point.timeUnixNano)).toEqual(stored);
+  });
+
+  test('NDJSON: every line is an object with a type', async () => {
+    const file = folder.file('lines.db');
+    await record('--for', '1s', '--interval', '200ms', '--out', file);
+    const { stdout, exitCode } = await runCli('export', file, '--to', 'ndjson');
+    expect(exitCode).toBe(0);
+    const types = stdout
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line).type);
+    expect(new Set(types)).toEqual(
+      new Set(['session', 'process', 'event', 'tick', 'process_sample']),
+    );
+    using recording = openRecording(file);
+    expect(types.filter((type) => type === 'tick')).toHaveLength(recording.tickCount());
+  });
+});
