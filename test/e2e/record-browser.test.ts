@@ -68,7 +68,8 @@ describe('a real Chromium', () => {
     expect(ofRole(own, 'crashpad').length).toBeGreaterThanOrEqual(1);
 
     const ticks = [...recording.ticks()];
-    expect(ticks.length).toBeGreaterThanOrEqual(12);
+    // Seconds 0 to 6, twice a second; on a busy machine some are missed, and counted.
+    expect(ticks.length + (ticks.at(-1)?.collector.missedTickCount ?? 0)).toBe(13);
     expect(ticks.map(({ sequence }) => sequence)).toEqual(ticks.map((_, at) => at + 1));
     for (const { browser, machine } of ticks) {
       expect(machine.totalBytes).toBe(os.totalmem());

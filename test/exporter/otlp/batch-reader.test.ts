@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { type Batch, BatchReader } from '../../../src/exporter/otlp/batch-reader.ts';
 import type { Recording } from '../../../src/model/recording.ts';
-import { pointsPerTick, soonAfter, tenPointRecording } from '../../support/export-fakes.ts';
+import { soonAfter, tenPointRecording } from '../../support/export-fakes.ts';
 import { fakeRecording } from '../../support/fake-recording.ts';
 import { fakeSample, startUnixMs } from '../../support/fake-sample.ts';
 
@@ -143,8 +143,9 @@ function sequencesOf(batches: readonly Batch[]): number[] {
 }
 
 function withPercentile(recording: Recording): Recording {
-  const { samples } = { samples: [fakeSample({ second: 0, browser: { rssSumBytes: 5 } })] };
-  const source = fakeRecording({ samples });
+  const source = fakeRecording({
+    samples: [fakeSample({ second: 0, browser: { rssSumBytes: 5 } })],
+  });
   return {
     ...recording,
     series: () => [{ scope: 'session', metric: 'browser_rss_sum' }],
