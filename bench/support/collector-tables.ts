@@ -90,7 +90,7 @@ export function budgetTable(results: readonly Result[], growth: readonly GrowthP
   return { title: 'Budgets', rows: [['figure', 'budget', 'measured', 'met'], ...rows] };
 }
 
-/** One tick by number of processes; the last column shows whether it stays a straight line. */
+/** One tick by number of processes, without a browser; the last column shows whether it stays a straight line. */
 export function growthTable(points: readonly GrowthPoint[]): Table {
   const rows = points.map(({ processCount, collectorUs, floorUs }, at) => {
     const before = points[at - 1];
@@ -110,7 +110,7 @@ export function growthTable(points: readonly GrowthPoint[]): Table {
     'ratio',
     'µs for each one more than in the row above',
   ];
-  return { title: 'One tick, by number of processes', rows: [head, ...rows] };
+  return { title: 'One tick, by number of idle processes', rows: [head, ...rows] };
 }
 
 function usageOf(results: readonly Result[], id: Contestant['id']): Usage | null {

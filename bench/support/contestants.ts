@@ -83,14 +83,15 @@ export function floorCommand(program: string, intervalMs: number, browserName: s
   return [program, String(intervalMs), '3600', browserName];
 }
 
-/** What was compared with, for the record. Null for what is not here. */
+/** What was compared with, for the record. */
 export async function peerVersions(peers: readonly (Contestant | Absentee)[]): Promise<string[]> {
   const { version } = createRequire(import.meta.url)('systeminformation/package.json');
   const versions = [`systeminformation ${version}`];
   for (const peer of peers) {
     if (!('command' in peer) || peer.url === null || peer.id === 'processExporterNoSmaps') continue;
     const { output } = await runQuietly(peer.command[0] ?? '', ['--version']);
-    versions.push(`${peer.name} ${/version:? (\S+?),? /.exec(output)?.[1] ?? 'unknown'}`);
+    // Debian's builds tell the version of the package as the revision.
+    versions.push(`${peer.name} ${/revision: ([^)\s]+)/.exec(output)?.[1] ?? 'unknown'}`);
   }
   return versions;
 }

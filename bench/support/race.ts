@@ -57,14 +57,15 @@ export async function race(
   await sleep(times.warmUpSeconds * 1_000, undefined, { signal: times.interrupted });
   await measureWindows(runners, times);
 
-  const results = new Map<string, Usage | { reason: string }>();
-  for (const runner of runners) results.set(runner.contestant.id, await finish(runner, scraper));
-  scraper.stop();
-  return entries.map((entry) => ({
-    id: entry.id,
-    name: entry.name,
-    usage: results.get(entry.id) ?? { reason: 'reason' in entry ? entry.reason : 'did not run' },
-  }));
+  const finished = await Promise.all(runners.map((runner) => finish(runner, scraper)));
+  return entries.map(
+    (entry) =>
+      finished.find(({ id }) => id === entry.id) ?? {
+        id: entry.id,
+        name: entry.name,
+        usage: { reason: 'reason' in entry ? entry.reason : 'it did not run' },
+      },
+  );
 }
 
 async function startScraping(runners: readonly Runner[]): Promise<Scraper> {
@@ -95,14 +96,15 @@ function reading(runners: readonly Runner[]) {
   };
 }
 
-async function finish(runner: Runner, scraper: Scraper): Promise<Usage | { reason: string }> {
+async function finish(runner: Runner, scraper: Scraper): Promise<Result> {
   const { contestant, contender, windows } = runner;
-  const failure = contender.failure() ?? scraper.failure(contestant.url ?? '');
-  if (failure !== null) return { reason: failure };
+  const { id, name, url } = contestant;
+  const failure = contender.failure() ?? scraper.failure(url ?? '');
+  if (failure !== null) return { id, name, usage: { reason: failure } };
   const memory = contender.memory();
   const said = await contender.stop();
   const meanCpuMs = windows.reduce((sum, cpuMs) => sum + cpuMs, 0) / windows.length;
-  return { medianCpuMs: median(windows), meanCpuMs, ...memory, said };
+  return { id, name, usage: { medianCpuMs: median(windows), meanCpuMs, ...memory, said } };
 }
 
 function median(values: readonly number[]): number {

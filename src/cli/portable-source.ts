@@ -1,6 +1,9 @@
 import os from 'node:os';
+import { processExitEvents } from '../collector/event-sources.ts';
+import { ProcessExits } from '../collector/exits/process-exits.ts';
 import { portableTicksPerSecond } from '../collector/portable/portable-process.ts';
 import { openPortableSource, takePortableSample } from '../collector/portable/portable-source.ts';
+import { systemClock } from '../collector/sampler.ts';
 import type { SessionSource } from './record-session.ts';
 
 /** The session through systeminformation and pidusage: no PSS, no pressure, no OOM kills. */
@@ -21,6 +24,9 @@ export async function portableSource(): Promise<SessionSource> {
       pageSizeBytes: 4096,
     },
     take: (schedule) => takePortableSample(source, schedule),
+    // Reading through the libraries takes as long as a sample: there is no look in between.
+    readMemory: null,
+    events: [processExitEvents(new ProcessExits(null, systemClock))],
     startTicksOf: () => null,
     close: () => source.libraries.close(),
   };

@@ -1,9 +1,13 @@
+import { AdaptivePace } from '../collector/adaptive-pace.ts';
+import { kernelLogEvents, processExitEvents } from '../collector/event-sources.ts';
+import { ExitWatcher } from '../collector/exits/exit-watcher.ts';
+import { ProcessExits } from '../collector/exits/process-exits.ts';
 import { KmsgReader } from '../collector/kmsg/kmsg-reader.ts';
 import { type LocalTarget, localSources } from '../collector/local-sources.ts';
 import { readKernelFacts, readKernelUnits } from '../collector/machine-facts.ts';
 import { ProcFs } from '../collector/procfs/proc-fs.ts';
 import { parseProcessStat } from '../collector/procfs/process-stat.ts';
-import { Recorder, timerSleep } from '../collector/recorder.ts';
+import { type EventSource, Recorder, timerSleep } from '../collector/recorder.ts';
 import { Sampler, type SampleTaken, type Schedule, systemClock } from '../collector/sampler.ts';
 import { HeadroomError } from '../model/errors.ts';
 import type { RecordingEvent } from '../model/event.ts';
@@ -17,6 +21,10 @@ import type { RecordOptions } from './record-options.ts';
 export interface SessionSource {
   machine: MachineFacts;
   take(schedule: Schedule): SampleTaken | Promise<SampleTaken>;
+  /** Memory alone, for a look between two samples; null where that is dear. */
+  readMemory: (() => Pick<Sample, 'machine' | 'cgroup'>) | null;
+  /** What the kernel tells besides: OOM kills, how processes ended. */
+  events: readonly EventSource[];
   /** Start time of a process, for its identity; null when it is gone or the system does not say. */
   startTicksOf(pid: number): number | null;
   close(): void;
@@ -41,6 +49,11 @@ export function openLocalSource(target: LocalTarget): SessionSource {
       sampleSource: 'proc',
     },
     take: (schedule) => sampler.take(schedule),
+    readMemory: () => sampler.readMemory(),
+    events: [
+      kernelLogEvents(new KmsgReader({ startedMonotonicMs: systemClock.monotonicMs(), ...units })),
+      processExitEvents(new ProcessExits(ExitWatcher.start(), systemClock)),
+    ],
     startTicksOf: (pid) => processStartTicks(proc, pid),
     close: () => sampler.close(),
   };
@@ -61,7 +74,7 @@ export function sessionFacts(options: RecordOptions, machine: MachineFacts): Ses
   };
 }
 
-/** The loop over a source, with the kernel's log beside it where there is one. */
+/** The loop over a source, with all that is heard of the kernel beside it. */
 export function createRecorder(
   options: RecordOptions,
   source: SessionSource,
@@ -69,13 +82,12 @@ export function createRecorder(
 ): Recorder {
   return new Recorder({
     take: source.take,
-    kernelLog:
-      source.machine.sampleSource === 'proc'
-        ? new KmsgReader({
-            startedMonotonicMs: systemClock.monotonicMs(),
-            pageSizeBytes: source.machine.pageSizeBytes,
-          })
-        : null,
+    sources: source.events,
+    pace: new AdaptivePace({
+      intervalMs: options.intervalMs,
+      readMemory: source.readMemory,
+      monotonicMs: systemClock.monotonicMs,
+    }),
     clock: systemClock,
     intervalMs: options.intervalMs,
     durationMs: options.durationMs,

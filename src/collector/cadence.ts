@@ -11,6 +11,9 @@ export interface CadenceOptions {
   fastIntervalMs: number;
 }
 
+type MemoryReading = Pick<Sample, 'machine' | 'cgroup'>;
+type TimedMemory = MemoryReading & Pick<Sample, 'monotonicMs'>;
+
 interface Point {
   monotonicMs: number;
   availableBytes: number;
@@ -26,6 +29,9 @@ const growthOfLimit = 0.05;
 const lowOfLimit = 0.1;
 const stalledShare = 0.05;
 const calmMs = 5_000;
+// What a page can eat a second: where that is too much for one interval, memory is looked at in between.
+const fastestBytesPerSecond = 500e6;
+const peekEveryMs = 250;
 // Fast sampling costs ten times as much: it is bought from a purse that fills in quiet times.
 const purseMs = 120_000;
 const purseFillShare = 0.1;
@@ -70,6 +76,21 @@ export class Cadence {
     return this.#reason === null ? intervalMs : Math.min(intervalMs, fastIntervalMs);
   }
 
+  /** How often to look at memory alone before the next sample is due; null: not at all. */
+  peekEveryMs(): number | null {
+    const { intervalMs } = this.#options;
+    if (this.#before === null || this.#reason !== null || intervalMs <= peekEveryMs) return null;
+    const available = availableBytes(this.#before);
+    const reachBytes = (2 * fastestBytesPerSecond * intervalMs) / 1000;
+    return available !== null && available < reachBytes ? peekEveryMs : null;
+  }
+
+  /** Whether a look at memory is reason enough for a sample at once. */
+  isAlarming(memory: MemoryReading, monotonicMs: number): boolean {
+    if (this.#before === null) return false;
+    return isGrowing(this.#before, { ...memory, monotonicMs }, sessionLimit(memory).bytes);
+  }
+
   #alarm(before: Sample | null, sample: Sample): FastReason | null {
     const available = availableBytes(sample);
     if (available === null) return null;
@@ -88,8 +109,8 @@ export class Cadence {
   }
 }
 
-/** A large part of the limit went since the sample before, and at that pace it is soon gone. */
-export function isGrowing(before: Sample, sample: Sample, limitBytes: number): boolean {
+// A large part of the limit went since the sample before, and at that pace it is soon gone.
+function isGrowing(before: TimedMemory, sample: TimedMemory, limitBytes: number): boolean {
   const was = availableBytes(before);
   const is = availableBytes(sample);
   const seconds = (sample.monotonicMs - before.monotonicMs) / 1000;

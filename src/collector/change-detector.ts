@@ -2,34 +2,20 @@ import type { Note, RecordingEvent } from '../model/event.ts';
 import { gapBetween } from '../model/gap.ts';
 import type { Sample } from '../model/sample.ts';
 import { sessionLimit } from '../model/session-memory.ts';
-import type { EndedProcess } from './process-table.ts';
 
 /**
  * Compares each sample with the one before and says what happened in between: gaps of the clocks, a
- * new limit, kill counters that moved, processes that ended, sources that cannot be read.
+ * new limit, kill counters that moved, sources that cannot be read.
  */
 export class ChangeDetector {
   #before: Sample | null = null;
   readonly #told = new Set<string>();
 
   /** Events in the order in which they are noticed; empty for a quiet tick. */
-  compare(sample: Sample, ended: readonly EndedProcess[]): RecordingEvent[] {
+  compare(sample: Sample): RecordingEvent[] {
     const before = this.#before;
     this.#before = sample;
     const events: RecordingEvent[] = [...this.#unreadable(sample)];
-    for (const { pid, startTicks, role, browserPid } of ended) {
-      if (role === 'other' && browserPid === null) continue;
-      events.push({
-        kind: 'process_exit',
-        timeUnixMs: sample.timeUnixMs,
-        pid,
-        startTicks,
-        role,
-        exitCode: null,
-        signal: null,
-        source: 'vanished',
-      });
-    }
     if (before !== null) events.push(...changes(before, sample));
     return events;
   }

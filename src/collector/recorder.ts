@@ -1,21 +1,42 @@
-import type { Note, OomKill, RecordingEvent } from '../model/event.ts';
+import type { Note, RecordingEvent } from '../model/event.ts';
 import type { Sample } from '../model/sample.ts';
 import type { EndReason } from '../model/session.ts';
 import { ChangeDetector } from './change-detector.ts';
+import type { EndedProcess } from './process-table.ts';
 import type { Clock, SampleTaken, Schedule } from './sampler.ts';
 
-/** The kernel's log, read at every tick. */
-export interface KernelLog {
-  read(
-    nowMonotonicMs: number,
-    nowUnixMs: number,
-  ): { kills: readonly OomKill[]; notes: readonly Note[] };
+/** What is heard of the kernel between two samples: its log, and how processes ended. */
+export interface EventSource {
+  /** Events since the last call. The arguments are the two clocks at this call. */
+  read(at: EventMoment): readonly RecordingEvent[];
+  /** The last call: also what was still waiting for something to follow. */
+  finish(at: EventMoment): readonly RecordingEvent[] | Promise<readonly RecordingEvent[]>;
+}
+
+export interface EventMoment {
+  sample: Sample;
+  /** Processes that were there at the sample before. */
+  ended: readonly EndedProcess[];
+  nowMonotonicMs: number;
+  nowUnixMs: number;
+}
+
+/** When the next sample is due. */
+export interface Pace {
+  /** Takes a sample into account: the distance to the next one in ms, and what changed, if so. */
+  next(sample: Sample): { intervalMs: number; notes: readonly Note[] };
+  /** How often to look, before the next sample is due, whether one is needed at once; null: never. */
+  peekEveryMs(): number | null;
+  /** Looks. */
+  isUrgent(): boolean;
 }
 
 export interface RecorderOptions {
   take(schedule: Schedule): SampleTaken | Promise<SampleTaken>;
-  kernelLog: KernelLog | null;
+  sources: readonly EventSource[];
+  pace: Pace;
   clock: Clock;
+  /** The distance from the first sample to the second; then the pace decides. */
   intervalMs: number;
   /** Ends by itself after this time; null: until stopped. */
   durationMs: number | null;
@@ -37,12 +58,14 @@ export class Recorder {
   readonly #changes = new ChangeDetector();
   readonly #pending: RecordingEvent[] = [];
   #sequence: number;
+  #intervalMs: number;
   #missedTickCount = 0;
   #endReason: EndReason = 'signal';
 
   constructor(options: RecorderOptions) {
     this.#options = options;
     this.#sequence = options.firstSequence;
+    this.#intervalMs = options.intervalMs;
   }
 
   /** Ends the recording: one last tick is taken at once. */
@@ -59,43 +82,64 @@ export class Recorder {
 
   /** Records until the duration is over or {@link stop} is called; gives the reason. */
   async run(): Promise<EndReason> {
-    const { clock, intervalMs, durationMs, sleep } = this.#options;
+    const { clock, durationMs } = this.#options;
     const endMs = durationMs ?? Number.POSITIVE_INFINITY;
-    const lastTick = Math.ceil(endMs / intervalMs);
     const startMs = clock.monotonicMs();
-    let tick = 0;
     let dueMs = 0;
     for (;;) {
-      await this.#tick(Math.max(0, clock.monotonicMs() - startMs - dueMs));
-      if (tick === lastTick) return 'duration';
-      const elapsedMs = clock.monotonicMs() - startMs;
-      const next = Math.min(lastTick, Math.max(tick + 1, Math.ceil(elapsedMs / intervalMs)));
-      this.#missedTickCount += next - tick - 1;
-      tick = next;
-      // The last tick is on the end of the duration, also when that is no multiple of the interval.
-      dueMs = Math.min(tick * intervalMs, endMs);
-      await sleep(Math.max(0, startMs + dueMs - clock.monotonicMs()), this.#stop.signal);
+      const isLast = dueMs >= endMs;
+      await this.#tick(Math.max(0, clock.monotonicMs() - startMs - dueMs), isLast);
+      if (isLast) return 'duration';
+      dueMs = this.#nextDueMs(dueMs, clock.monotonicMs() - startMs, endMs);
+      const wokenMs = await this.#sleepUntil(startMs + dueMs);
       if (this.#stop.signal.aborted) {
-        await this.#tick(0);
+        await this.#tick(0, true);
         return this.#endReason;
       }
+      if (wokenMs < startMs + dueMs) dueMs = Math.min(dueMs, wokenMs - startMs);
     }
   }
 
-  async #tick(latenessMs: number): Promise<void> {
-    const { take, write, kernelLog, clock, intervalMs } = this.#options;
+  // On the schedule, and never in the past: what could not be taken in time is missed.
+  #nextDueMs(dueMs: number, elapsedMs: number, endMs: number): number {
+    const late = Math.ceil((elapsedMs - dueMs) / this.#intervalMs);
+    const toTheEnd = Math.ceil((endMs - dueMs) / this.#intervalMs);
+    const steps = Math.min(Math.max(1, late), toTheEnd);
+    this.#missedTickCount += steps - 1;
+    // The last tick is on the end of the duration, also when that is no multiple of the interval.
+    return Math.min(dueMs + steps * this.#intervalMs, endMs);
+  }
+
+  /** Gives when it woke: earlier than asked for when a sample is urgent. */
+  async #sleepUntil(dueMs: number): Promise<number> {
+    const { clock, sleep, pace } = this.#options;
+    const peekMs = pace.peekEveryMs();
+    for (;;) {
+      const leftMs = Math.max(0, dueMs - clock.monotonicMs());
+      const isSlice = peekMs !== null && leftMs > peekMs;
+      await sleep(isSlice ? peekMs : leftMs, this.#stop.signal);
+      if (!isSlice || this.#stop.signal.aborted) return dueMs;
+      if (pace.isUrgent()) return clock.monotonicMs();
+    }
+  }
+
+  async #tick(latenessMs: number, isLast: boolean): Promise<void> {
+    const { take, write, sources, pace, clock } = this.#options;
     const { sample, ended } = await take({
       sequence: this.#sequence++,
-      intervalMs,
+      intervalMs: this.#intervalMs,
       latenessMs,
       missedTickCount: this.#missedTickCount,
     });
-    const events = this.#changes.compare(sample, ended);
-    if (kernelLog !== null) {
-      const { kills, notes } = kernelLog.read(clock.monotonicMs(), clock.wallMs());
-      events.push(...kills, ...notes);
+    const events = this.#changes.compare(sample);
+    const nowMonotonicMs = clock.monotonicMs();
+    const moment = { sample, ended, nowMonotonicMs, nowUnixMs: clock.wallMs() };
+    for (const source of sources) {
+      events.push(...(isLast ? await source.finish(moment) : source.read(moment)));
     }
-    events.push(...this.#pending.splice(0));
+    const { intervalMs, notes } = pace.next(sample);
+    this.#intervalMs = intervalMs;
+    events.push(...notes, ...this.#pending.splice(0));
     write(sample, events);
   }
 }

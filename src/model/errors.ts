@@ -4,7 +4,6 @@
  */
 export const errorCodes = [
   'ADDON_MISSING',
-  'BAD_ARGUMENT',
   'BROWSER_NOT_FOUND',
   'CGROUP_DENIED',
   'COMMAND_FAILED_TO_START',

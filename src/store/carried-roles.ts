@@ -1,7 +1,8 @@
 import type { ProcessRole } from '../model/process-role.ts';
 import type { Database } from './driver.ts';
-import { type ProcessRow, readProcessRows, readProcessRowsBackwards } from './process-rows.ts';
 import { emptyRoleTotals, type RoleTotals, sumRoles } from './role-totals.ts';
+import { processesPerTick } from './schema.ts';
+import type { SequenceRange } from './tick-rows.ts';
 
 interface Member {
   process: number;
@@ -17,44 +18,60 @@ interface Member {
   pssAboveAnonBytes: number | null;
 }
 
+interface MemoryRow {
+  sequence: number;
+  process: number;
+  rssBytes: number | null;
+  anonBytes: number | null;
+  pssBytes: number | null;
+}
+
 /**
  * The sums of each role at ticks of the past, from the sparse rows: of each process its last row
- * holds, and its PSS moves with its anonymous memory. The role of a process is its latest.
+ * holds, and its PSS moves with its anonymous memory. The role of a process is its latest. Made for
+ * stretches of minutes: the rows of the range are held in memory.
  */
 export class CarriedRoles {
-  readonly #members: Map<number, Member>;
-  readonly #rows: Iterator<ProcessRow, undefined>;
+  readonly #members: ReadonlyMap<number, Member>;
+  readonly #rows: readonly MemoryRow[];
   readonly #totals = emptyRoleTotals();
-  #next: ProcessRow | undefined;
+  #next = 0;
 
-  constructor(db: Database, fromSequence: number) {
-    this.#members = readMembers(db, fromSequence);
-    carryTo(db, this.#members, fromSequence);
-    this.#rows = readProcessRows(db, { first: fromSequence, last: Number.MAX_SAFE_INTEGER }, null);
-    this.#next = this.#rows.next().value;
+  constructor(db: Database, range: SequenceRange) {
+    this.#members = readMembers(db, range);
+    carryTo(db, this.#members, range.first);
+    this.#rows = db
+      .prepare<[number, number], MemoryRow>(`${selectRow} WHERE key BETWEEN ? AND ? ORDER BY key`)
+      .all(range.first * processesPerTick, (range.last + 1) * processesPerTick - 1);
   }
 
   /** The sums at a tick; ticks are asked for in their order. The array is used again. */
   at(sequence: number): readonly RoleTotals[] {
-    while (this.#next !== undefined && this.#next.sequence <= sequence) {
-      const member = this.#members.get(this.#next.process);
-      if (member !== undefined) apply(member, this.#next);
-      this.#next = this.#rows.next().value;
+    for (; this.#next < this.#rows.length; this.#next++) {
+      const row = this.#rows[this.#next];
+      if (row === undefined || row.sequence > sequence) break;
+      const member = this.#members.get(row.process);
+      if (member !== undefined) apply(member, row);
     }
     sumRoles(present(this.#members.values(), sequence), this.#totals);
     return this.#totals;
   }
 }
 
-function readMembers(db: Database, fromSequence: number): Map<number, Member> {
+const selectRow = `
+  SELECT sequence, process, rss_bytes AS rssBytes, anon_bytes AS anonBytes, pss_bytes AS pssBytes
+  FROM process_sample`;
+
+function readMembers(db: Database, range: SequenceRange): Map<number, Member> {
   const rows = db
-    .prepare<[number], Omit<Member, 'wasPssRead'> & { peakPssBytes: number | null }>(
+    .prepare<[number, number], Omit<Member, 'wasPssRead'> & { peakPssBytes: number | null }>(
       `SELECT process, role, browser_pid AS browserPid, first_sequence AS firstSequence,
          last_sequence AS lastSequence, peak_pss_bytes AS peakPssBytes
        FROM process
-       WHERE browser_pid IS NOT NULL AND (last_sequence IS NULL OR last_sequence >= ?)`,
+       WHERE browser_pid IS NOT NULL AND first_sequence <= ?
+         AND (last_sequence IS NULL OR last_sequence >= ?)`,
     )
-    .all(fromSequence);
+    .all(range.last, range.first);
   return new Map(
     rows.map(({ peakPssBytes, ...row }) => [
       row.process,
@@ -71,20 +88,22 @@ function readMembers(db: Database, fromSequence: number): Map<number, Member> {
 
 /** Gives every process that was there before a position the state that its earlier rows left. */
 function carryTo(db: Database, members: ReadonlyMap<number, Member>, sequence: number): void {
-  const newest = new Map<number, ProcessRow>();
   const missing = new Set<number>();
   for (const { process, firstSequence } of members.values()) {
     if (firstSequence < sequence) missing.add(process);
   }
   if (missing.size === 0) return;
-  for (const row of readProcessRowsBackwards(db, sequence)) {
+  const newest = new Map<number, MemoryRow>();
+  const backwards = db
+    .prepare<[number], MemoryRow>(`${selectRow} WHERE key < ? ORDER BY key DESC`)
+    .iterate(sequence * processesPerTick);
+  for (const row of backwards) {
     const member = members.get(row.process);
     if (member === undefined || !missing.has(row.process)) continue;
     if (!newest.has(row.process)) newest.set(row.process, row);
     if (row.pssBytes !== null) apply(member, row);
-    if (row.pssBytes !== null || row.sequence <= member.firstSequence || !member.wasPssRead) {
-      missing.delete(row.process);
-    }
+    const isFirst = row.sequence <= member.firstSequence;
+    if (row.pssBytes !== null || isFirst || !member.wasPssRead) missing.delete(row.process);
     if (missing.size === 0) break;
   }
   for (const [process, row] of newest) {
@@ -93,7 +112,7 @@ function carryTo(db: Database, members: ReadonlyMap<number, Member>, sequence: n
   }
 }
 
-function apply(member: Member, row: ProcessRow): void {
+function apply(member: Member, row: MemoryRow): void {
   const { rssBytes, anonBytes, pssBytes } = row;
   member.rssBytes = rssBytes;
   if (pssBytes !== null && anonBytes !== null) member.pssAboveAnonBytes = pssBytes - anonBytes;

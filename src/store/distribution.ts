@@ -83,7 +83,7 @@ function figureReader(
 ): (tick: Tick) => number | null {
   if (scope === 'session') return (tick) => sessionFigure(tick, metric);
   const place = processRoles.indexOf(scope);
-  const roles = new CarriedRoles(db, stretch.first);
+  const roles = new CarriedRoles(db, stretch);
   return (tick) => {
     const total = roles.at(tick.sequence)[place];
     return total === undefined ? null : roleFigure(total, metric);

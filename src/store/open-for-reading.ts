@@ -95,7 +95,11 @@ function readHeader(path: string): Buffer {
 // https://www.sqlite.org/fileformat2.html, "The Database Header".
 const magic = 'SQLite format 3\0';
 const headerBytes = 100;
+const pageSizeOffset = 16;
 const readVersionOffset = 19;
+const changeCounterOffset = 24;
+const pageCountOffset = 28;
+const sizeValidForOffset = 92;
 const walVersion = 2;
 
 function refuseWhatIsNoDatabase(path: string, header: Buffer): void {
@@ -113,11 +117,23 @@ function refuseWhatIsNoDatabase(path: string, header: Buffer): void {
       { hint: isHtml ? 'An error page was saved in its place: pull the file again.' : notOursHint },
     );
   }
-  if (header.length < headerBytes) {
-    throw new HeadroomError('FILE_CORRUPT', `${path}: the file is cut off within its header`, {
+  if (isCutOff(path, header)) {
+    throw new HeadroomError('FILE_CORRUPT', `${path}: the end of the file is missing`, {
       hint: 'Pull the file again, or use another copy of it.',
     });
   }
+}
+
+// SQLite takes a last page that is missing for an empty one. Beside a log the header of the main
+// file may be ahead of it.
+function isCutOff(path: string, header: Buffer): boolean {
+  if (header.length < headerBytes) return true;
+  if (existsSync(`${path}-wal`)) return false;
+  const sizeIsValid =
+    header.readUInt32BE(changeCounterOffset) === header.readUInt32BE(sizeValidForOffset);
+  const storedPageSize = header.readUInt16BE(pageSizeOffset);
+  const pageSize = storedPageSize === 1 ? 65_536 : storedPageSize;
+  return sizeIsValid && statSync(path).size < header.readUInt32BE(pageCountOffset) * pageSize;
 }
 
 const notOursHint = 'Give a file that `headroom record` wrote.';

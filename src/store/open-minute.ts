@@ -11,11 +11,9 @@ import { readWeightedTicks } from './tick-rows.ts';
 export function readOpenMinute(db: Database): MinuteRollup {
   const minute = new MinuteRollup();
   const first = 1 + (readSession(db)?.rolledUpSequence ?? 0);
-  const roles = new CarriedRoles(db, first);
-  for (const { tick, weightMs } of readWeightedTicks(db, {
-    first,
-    last: Number.MAX_SAFE_INTEGER,
-  })) {
+  const range = { first, last: Number.MAX_SAFE_INTEGER };
+  const roles = new CarriedRoles(db, range);
+  for (const { tick, weightMs } of readWeightedTicks(db, range)) {
     minute.add(tick, roles.at(tick.sequence), weightMs);
   }
   return minute;

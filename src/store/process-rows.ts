@@ -3,7 +3,7 @@ import type { Database } from './driver.ts';
 import { processesPerTick } from './schema.ts';
 import type { SequenceRange } from './tick-rows.ts';
 
-const pageSize = 2000;
+const pageSize = 1000;
 
 /** A row of `process_sample` with its position. */
 export interface ProcessRow extends ProcessSample {
@@ -40,14 +40,4 @@ export function* readProcessRows(
     if (final === undefined || rows.length < pageSize) return;
     first = final.sequence * processesPerTick + final.process + 1;
   }
-}
-
-/** The stored rows before a position, the newest first. */
-export function readProcessRowsBackwards(
-  db: Database,
-  beforeSequence: number,
-): IterableIterator<ProcessRow> {
-  return db
-    .prepare<[number], ProcessRow>(`${selectRow} WHERE key < ? ORDER BY key DESC`)
-    .iterate(beforeSequence * processesPerTick);
 }

@@ -25,8 +25,9 @@ export function thisRecorder(): RecorderIdentity {
 export function isRecorderAlive(recorder: RecorderIdentity): boolean {
   if (recorder.bootId !== readBootId() || !pidExists(recorder.pid)) return false;
   const stat = readStat(recorder.pid);
-  if (stat === null || recorder.startTicks === null) return true;
-  return stat.startTicks === recorder.startTicks && stat.state !== 'Z' && stat.state !== 'X';
+  if (stat === null) return true;
+  if (stat.state === 'Z' || stat.state === 'X') return false;
+  return recorder.startTicks === null || stat.startTicks === recorder.startTicks;
 }
 
 function pidExists(pid: number): boolean {

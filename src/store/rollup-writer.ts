@@ -36,11 +36,11 @@ export class RollupWriter {
 
   #writeSeries({ series, sketch, sampleCount }: SeriesRollup, startUnixMs: number): void {
     const { scope, metric } = series;
-    const whole = new Sketch();
-    whole.merge(sketch);
     // The clock went back, or an earlier run ended within this minute.
     const before = this.#find.get(startUnixMs, scope, metric) as ExistingRollup | undefined;
-    if (before !== undefined) whole.merge(Sketch.decode(before.sketch));
+    // The sketch itself stays as it is: the transaction may fail and be tried again.
+    const whole = before === undefined ? sketch : Sketch.decode(before.sketch);
+    if (before !== undefined) whole.merge(sketch);
     this.#upsert.run(
       startUnixMs,
       scope,

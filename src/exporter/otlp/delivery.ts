@@ -66,13 +66,14 @@ class BatchDelivery {
   }
 
   result(): Delivery {
+    const limit = Math.max(smallestPointLimit, this.#pointLimit);
     return {
       sent: this.#sent,
       rejected: this.#rejected,
       dropped: this.#dropped,
       messages: this.#messages,
       stop: this.#stop,
-      pointLimit: Math.max(smallestPointLimit, this.#pointLimit),
+      pointLimit: Math.min(limit, this.#options.pointLimit),
     };
   }
 

@@ -1,0 +1,76 @@
+import { describe, expect, test } from 'vitest';
+import type { Command } from '../../src/cli/command.ts';
+import { UsageError } from '../../src/cli/command.ts';
+import {
+  listOption,
+  parseArguments,
+  switchOption,
+  textOption,
+} from '../../src/cli/parse-arguments.ts';
+
+const command: Command = {
+  name: 'try',
+  summary: 'Tries.',
+  usage: ['headroom try'],
+  options: {
+    out: { type: 'string', value: 'FILE', help: 'where' },
+    label: { type: 'string', multiple: true, help: 'what' },
+    quiet: { type: 'boolean', help: 'how' },
+  },
+  examples: [],
+  run: async () => 0,
+};
+
+test('values, switches, lists and positionals', () => {
+  const parsed = parseArguments(command, [
+    'a.db',
+    '--out=x',
+    '--label',
+    'a=1',
+    '--label=b=2',
+    '-h',
+  ]);
+  expect(textOption(parsed, 'out')).toBe('x');
+  expect(listOption(parsed, 'label')).toEqual(['a=1', 'b=2']);
+  expect(switchOption(parsed, 'quiet')).toBe(false);
+  expect(switchOption(parsed, 'help')).toBe(true);
+  expect(parsed.positionals).toEqual(['a.db']);
+  expect(parsed.rest).toBeNull();
+});
+
+test('what was not given', () => {
+  const parsed = parseArguments(command, []);
+  expect(textOption(parsed, 'out')).toBeNull();
+  expect(listOption(parsed, 'label')).toEqual([]);
+  expect(switchOption(parsed, 'quiet')).toBe(false);
+});
+
+test('a value may begin with a dash when it is written with =', () => {
+  expect(textOption(parseArguments(command, ['--out=-2m']), 'out')).toBe('-2m');
+});
+
+test('everything after -- is the command’s, another -- as well', () => {
+  const args = ['--quiet', '--', 'node', 'x.js', '--out', '--', '-h', ''];
+  const parsed = parseArguments(command, args);
+  expect(parsed.rest).toEqual(['node', 'x.js', '--out', '--', '-h', '']);
+  expect(textOption(parsed, 'out')).toBeNull();
+  expect(switchOption(parsed, 'help')).toBe(false);
+  expect(parseArguments(command, ['--']).rest).toEqual([]);
+});
+
+describe('usage errors name the flag, in one line', () => {
+  test.each([
+    ['an unknown flag', ['--bogus'], '--bogus'],
+    ['an unknown short flag', ['-x'], '-x'],
+    ['no value', ['--out'], '--out'],
+    ['no value before --', ['--out', '--', 'node'], '--out'],
+    ['another flag for a value', ['--out', '--quiet'], '--out'],
+    ['a value for a switch', ['--quiet=yes'], '--quiet'],
+    ['a near miss', ['--labels', 'a=1'], '--labels'],
+  ])('%s', (_, args, flag) => {
+    const parse = () => parseArguments(command, args);
+    expect(parse).toThrow(UsageError);
+    expect(parse).toThrow(flag);
+    expect(parse).toThrow(/^[^\n]+$/);
+  });
+});

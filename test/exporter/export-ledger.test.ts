@@ -1,0 +1,99 @@
+import { expect, test } from 'vitest';
+import { ExportLedger } from '../../src/exporter/export-ledger.ts';
+import type { Batch } from '../../src/exporter/otlp/batch-reader.ts';
+import type { Delivery } from '../../src/exporter/otlp/delivery.ts';
+import { HeadroomError } from '../../src/model/errors.ts';
+import { MemoryCursors } from '../support/export-fakes.ts';
+
+const target = 'http://h:4318/v1/metrics';
+
+test('keeps the position, the counts and the receiver’s last words in the file', () => {
+  const store = new MemoryCursors();
+  const ledger = ledgerOf(store);
+  expect(ledger.sequence).toBe(0);
+  ledger.advance(
+    batchTo(5, { dropped: { not_exact: 2 } }),
+    deliveryOf({ sent: 40, rejected: 3, dropped: { refused: 1 }, messages: new Set(['too old']) }),
+  );
+  ledger.advance(batchTo(9, { closesSession: true }), deliveryOf({ sent: 30 }));
+  expect(store.readCursor('a.db', target)).toEqual({
+    target,
+    sequence: 9,
+    timeUnixMs: 9000,
+    sentCount: 70,
+    rejectedCount: 3,
+    droppedCount: 3,
+    detail: '{"closed":true,"refusal":"too old"}',
+  });
+  const next = ledgerOf(store);
+  expect(next.sequence).toBe(9);
+  expect(next.isClosed).toBe(true);
+});
+
+test('a position of another target or file is not this one’s', () => {
+  const store = new MemoryCursors();
+  ledgerOf(store).advance(batchTo(5), deliveryOf({}));
+  expect(new ExportLedger('b.db', { target, store, onWarning: fail }).sequence).toBe(0);
+  expect(new ExportLedger('a.db', { target: 'x', store, onWarning: fail }).sequence).toBe(0);
+});
+
+test('while the recorder holds the file the counts are kept for the next time', () => {
+  const store = new MemoryCursors();
+  const { advanceCursor } = store;
+  const ledger = ledgerOf(store);
+  store.advanceCursor = () => {
+    throw new HeadroomError('STORE_BUSY', 'a.db: locked');
+  };
+  ledger.advance(batchTo(5), deliveryOf({ sent: 40 }));
+  expect(ledger.sequence).toBe(5);
+  store.advanceCursor = advanceCursor;
+  ledger.advance(batchTo(6), deliveryOf({ sent: 2 }));
+  expect(store.readCursor('a.db', target)).toMatchObject({ sequence: 6, sentCount: 42 });
+});
+
+test('a file that cannot be written is told about once, and the export goes on', () => {
+  const store = new MemoryCursors();
+  store.advanceCursor = () => {
+    throw new HeadroomError('FILE_NOT_WRITABLE', 'a.db: read-only');
+  };
+  const warnings: string[] = [];
+  const onWarning = (message: string) => void warnings.push(message);
+  const ledger = new ExportLedger('a.db', { target, store, onWarning });
+  ledger.advance(batchTo(5), deliveryOf({}));
+  ledger.advance(batchTo(6), deliveryOf({}));
+  expect(ledger.sequence).toBe(6);
+  expect(warnings).toEqual([
+    'the export cannot be resumed, its position is not kept: a.db: read-only',
+  ]);
+});
+
+test.each(['not json', '[]', 'null', '{"closed":"yes"}'])('%s is nothing we wrote', (detail) => {
+  const store = new MemoryCursors();
+  store.advanceCursor('a.db', target, { sequence: 5, timeUnixMs: 1, detail });
+  expect(ledgerOf(store)).toMatchObject({ sequence: 5, isClosed: false });
+});
+
+function ledgerOf(store: MemoryCursors): ExportLedger {
+  return new ExportLedger('a.db', { target, store, onWarning: fail });
+}
+
+function fail(message: string): void {
+  throw new Error(message);
+}
+
+function batchTo(sequence: number, parts: Partial<Batch> = {}): Batch {
+  const timeUnixMs = sequence * 1000;
+  return { points: [], dropped: {}, sequence, timeUnixMs, closesSession: false, ...parts };
+}
+
+function deliveryOf(parts: Partial<Delivery>): Delivery {
+  return {
+    sent: 0,
+    rejected: 0,
+    dropped: {},
+    messages: new Set(),
+    stop: null,
+    pointLimit: 100,
+    ...parts,
+  };
+}
