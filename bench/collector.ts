@@ -61,6 +61,8 @@ async function raceOverLoad(folder: string, interrupted: AbortSignal, cleanUp: C
   const browserName = fs.readFileSync(`/proc/${browser.pid}/comm`, 'utf8').trim();
   const entries = await contestants(folder, browserName);
   const results = await race(entries, { warmUpSeconds, seconds, interrupted }, cleanUp);
+  const ours = results.find(({ id }) => id === 'collector')?.usage;
+  if (ours === undefined || 'reason' in ours) throw new Error(`the collector ${ours?.reason}`);
   const floor = entries.find(({ id }) => id === 'floor');
   return {
     results,
@@ -69,6 +71,9 @@ async function raceOverLoad(folder: string, interrupted: AbortSignal, cleanUp: C
       `${new Date().toISOString().slice(0, 10)}, Linux ${os.release()} ${os.arch()}, ${os.cpus().length} × ${os.cpus()[0]?.model}, Node.js ${process.versions.node}, ${browser.version}, ${(await peerVersions(entries)).join(', ')}.`,
       `${tabCount} tabs and ${sleeperCount} idle processes besides; ${seconds} s in windows of 5 s, after ${warmUpSeconds} s.`,
       ...(['floor', 'collector', 'collectorPss'] as const).flatMap((id) => told(results, id)),
+      ...results.flatMap(({ name, usage }) =>
+        'reason' in usage ? `Missing: ${name}, ${usage.reason}.` : [],
+      ),
     ],
   };
 }

@@ -18,36 +18,55 @@ const built = (module) => import(pathToFileURL(path.resolve(dist, 'collector', m
 const { Sampler, systemClock } = await built('sampler.js');
 /** @type {typeof import('../../src/collector/recorder.ts')} */
 const { Recorder, timerSleep } = await built('recorder.js');
+/** @type {typeof import('../../src/collector/adaptive-pace.ts')} */
+const { AdaptivePace } = await built('adaptive-pace.js');
+/** @type {typeof import('../../src/collector/event-sources.ts')} */
+const { kernelLogEvents, processExitEvents } = await built('event-sources.js');
+/** @type {typeof import('../../src/collector/exits/exit-watcher.ts')} */
+const { ExitWatcher } = await built('exits/exit-watcher.js');
+/** @type {typeof import('../../src/collector/exits/process-exits.ts')} */
+const { ProcessExits } = await built('exits/process-exits.js');
+/** @type {typeof import('../../src/collector/kmsg/kmsg-reader.ts')} */
+const { KmsgReader } = await built('kmsg/kmsg-reader.js');
 /** @type {typeof import('../../src/collector/local-sources.ts')} */
 const { localSources } = await built('local-sources.js');
 /** @type {typeof import('../../src/collector/machine-facts.ts')} */
 const { readKernelUnits } = await built('machine-facts.js');
 /** @type {typeof import('../../src/collector/procfs/proc-fs.ts')} */
 const { ProcFs } = await built('procfs/proc-fs.js');
-/** @type {typeof import('../../src/collector/kmsg/kmsg-reader.ts')} */
-const { KmsgReader } = await built('kmsg/kmsg-reader.js');
 
+const intervalMs = Number(interval);
 const units = readKernelUnits(new ProcFs());
 const sampler = new Sampler({
   ...localSources({ rootPid: null, cgroup: null }, units),
   pssCpuShare: Number(pssCpuShare),
 });
-const told = { ticks: 0, processes: 0, chromium: 0, pssReadings: 0, missedTicks: 0 };
+const pace = new AdaptivePace({
+  intervalMs,
+  readMemory: () => sampler.readMemory(),
+  monotonicMs: systemClock.monotonicMs,
+});
+const told = { ticks: 0, processes: 0, chromium: 0, pssReadings: 0 };
 const recorder = new Recorder({
   take: (schedule) => sampler.take(schedule),
-  kernelLog: new KmsgReader({
-    startedMonotonicMs: systemClock.monotonicMs(),
-    pageSizeBytes: units.pageSizeBytes,
-  }),
+  sources: [
+    kernelLogEvents(new KmsgReader({ startedMonotonicMs: systemClock.monotonicMs(), ...units })),
+    processExitEvents(new ProcessExits(ExitWatcher.start(), systemClock)),
+  ],
+  // Works out its pace and does not follow it: the others do not change theirs either.
+  pace: {
+    next: (sample) => ({ ...pace.next(sample), intervalMs }),
+    peekEveryMs: () => pace.peekEveryMs(),
+    isUrgent: () => pace.isUrgent() && false,
+  },
   clock: systemClock,
-  intervalMs: Number(interval),
+  intervalMs,
   durationMs: null,
   firstSequence: 1,
-  write: ({ processes, browser, collector }) => {
+  write: ({ processes, browser }) => {
     told.ticks++;
     told.processes = processes.length;
     told.chromium = browser.processCount;
-    told.missedTicks = collector.missedTickCount;
     for (const { pssBytes } of processes) if (pssBytes !== null) told.pssReadings++;
   },
   sleep: timerSleep,

@@ -25,7 +25,7 @@ export function usageTable(results: readonly Result[]): Table {
     'anonymous MiB',
   ];
   const rows = results.map(({ name, usage }) => {
-    if ('reason' in usage) return [name, `missing: ${usage.reason}`, '', '', '', '', ''];
+    if ('reason' in usage) return [name, 'missing', '-', '-', '-', '-', '-'];
     return [
       name,
       round(usage.medianCpuMs),

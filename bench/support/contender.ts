@@ -30,8 +30,9 @@ export class Contender {
   failure(): string | null {
     const { exitCode, signalCode } = this.#child;
     if (exitCode === null && signalCode === null) return null;
-    const lastWords = this.#errors.trim().split('\n').at(-1);
-    return `ended by itself (${signalCode ?? `exit code ${exitCode}`}): ${lastWords}`;
+    const lines = this.#errors.trim().split('\n');
+    const reason = lines.findLast((line) => /error/i.test(line)) ?? lines.at(-1);
+    return `ended by itself (${signalCode ?? `exit code ${exitCode}`}): ${reason || 'it said nothing'}`;
   }
 
   /** CPU time of it and of its children so far, ms. */

@@ -5,12 +5,12 @@ import type { ProcessRecord, ProcessSample, Recording } from '../model/recording
 /** The processes of one role at one instant; null when unknown for one of the living. */
 export interface RoleTotals {
   processCount: number;
-  rssBytes: number | null;
+  rssBytes: number;
   anonBytes: number | null;
   swapBytes: number | null;
   /** The last reading of each, and what its anonymous memory changed since. */
   pssBytes: number | null;
-  largestRssBytes: number | null;
+  largestRssBytes: number;
   /** Spent while recorded, by the living and the dead. */
   cpuMs: number;
   /** Those that the kernel's log names as killed, so far. */
@@ -177,22 +177,20 @@ function victimOf(
 
 function addMember(sum: RoleTotals, { record, sample, lastPss }: Member): void {
   sum.cpuMs += (sample?.cpuMs ?? record.firstCpuMs) - record.firstCpuMs;
-  // A zombie has a pid and no memory.
-  if (sample?.state === 'Z' || sample?.state === 'X') return;
-  const rssBytes = sample?.rssBytes ?? null;
-  const anonBytes = sample?.anonBytes ?? null;
+  // A zombie has a pid and no memory, and of one that vanished while it was read nothing is known.
+  if (sample === null || sample.rssBytes === null) return;
+  if (sample.state === 'Z' || sample.state === 'X') return;
+  const { rssBytes, anonBytes } = sample;
   const pssBytes =
     lastPss === null || anonBytes === null
       ? null
       : Math.max(0, lastPss.pssBytes + anonBytes - lastPss.anonBytes);
   sum.processCount++;
-  sum.rssBytes = plus(sum.rssBytes, rssBytes);
+  sum.rssBytes += rssBytes;
   sum.anonBytes = plus(sum.anonBytes, anonBytes);
-  sum.swapBytes = plus(sum.swapBytes, sample?.swapBytes ?? null);
+  sum.swapBytes = plus(sum.swapBytes, sample.swapBytes);
   sum.pssBytes = plus(sum.pssBytes, pssBytes);
-  if (sum.largestRssBytes !== null) {
-    sum.largestRssBytes = rssBytes === null ? null : Math.max(sum.largestRssBytes, rssBytes);
-  }
+  sum.largestRssBytes = Math.max(sum.largestRssBytes, rssBytes);
 }
 
 function plus(sum: number | null, part: number | null): number | null {

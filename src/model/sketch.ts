@@ -77,12 +77,14 @@ export class Sketch {
     if (other.#count === 0) return;
     this.#addTotals(other.#count, other.#sum, other.#min, other.#max);
     this.#zeroCount += other.#zeroCount;
-    const scale = other.#scale;
-    if (this.#scale > scale) this.#downscale(this.#scale - scale);
+    if (other.#high < other.#low) return;
+    this.#downscale(Math.max(0, this.#scale - other.#scale));
+    const finer = other.#scale - this.#scale;
+    const shift = finer + this.#makeRoom(other.#low >> finer, other.#high >> finer);
     for (let index = other.#low; index <= other.#high; index++) {
+      const position = ringPosition(index >> shift);
       const count = other.#counts[ringPosition(index)] ?? 0;
-      // Adding may lower the scale on the way.
-      if (count > 0) this.#addToBucket(index >> (scale - this.#scale), count);
+      this.#counts[position] = (this.#counts[position] ?? 0) + count;
     }
   }
 
@@ -188,23 +190,30 @@ export class Sketch {
   }
 
   #addToBucket(index: number, count: number): void {
+    const shift = this.#makeRoom(index, index);
+    const position = ringPosition(index >> shift);
+    this.#counts[position] = (this.#counts[position] ?? 0) + count;
+  }
+
+  /** Extends the buckets to these; says by how many steps all had to be made coarser for that. */
+  #makeRoom(first: number, last: number): number {
     const empty = this.#high < this.#low;
-    let low = empty ? index : Math.min(this.#low, index);
-    let high = empty ? index : Math.max(this.#high, index);
+    let low = empty ? first : Math.min(this.#low, first);
+    let high = empty ? last : Math.max(this.#high, last);
     let steps = 0;
     while (high - low >= maxBuckets) {
       low >>= 1;
       high >>= 1;
       steps++;
     }
-    if (steps > 0) this.#downscale(steps);
+    this.#downscale(steps);
     this.#low = low;
     this.#high = high;
-    const position = ringPosition(index >> steps);
-    this.#counts[position] = (this.#counts[position] ?? 0) + count;
+    return steps;
   }
 
   #downscale(steps: number): void {
+    if (steps === 0) return;
     const counts = new Float64Array(maxBuckets);
     for (let index = this.#low; index <= this.#high; index++) {
       const position = ringPosition(index >> steps);

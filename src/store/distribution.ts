@@ -7,7 +7,7 @@ import { CarriedRoles } from './carried-roles.ts';
 import type { Database } from './driver.ts';
 import { minuteOf, roleFigure, rollupSpanMs, sessionFigure } from './minute-rollup.ts';
 import { readOpenMinute } from './open-minute.ts';
-import { readSession } from './session-row.ts';
+import { readRolledUpSequence } from './session-row.ts';
 import { readWeightedTicks, type SequenceRange } from './tick-rows.ts';
 import {
   fromOf,
@@ -24,7 +24,7 @@ import {
  */
 export function readDistribution(db: Database, series: Series, range: TimeRange): Sketch | null {
   const whole = new Sketch();
-  const rolledUp = readSession(db)?.rolledUpSequence ?? 0;
+  const rolledUp = readRolledUpSequence(db);
   mergeRollups(db, whole, { series, range });
   for (const stretch of looseStretches(db, range, rolledUp)) {
     const figureAt = figureReader(db, series, stretch);

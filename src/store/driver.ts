@@ -96,7 +96,7 @@ function addonError(error: unknown): unknown {
     'ADDON_MISSING',
     `the native part of better-sqlite3 cannot be loaded: ${message.split('\n')[0]}`,
     {
-      hint: 'Run `npm rebuild better-sqlite3`; where npm blocks install scripts, install with `--allow-scripts=better-sqlite3`.',
+      hint: 'Run `npm rebuild better-sqlite3`; where npm blocks install scripts (npm 12 and later), run `npm install-scripts approve better-sqlite3` first.',
       cause: error,
     },
   );

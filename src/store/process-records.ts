@@ -2,8 +2,8 @@ import type { ProcessRecord } from '../model/recording.ts';
 import type { Database } from './driver.ts';
 
 /**
- * The processes of a recording, by first sight. Of one that was still there when the file was last
- * written, what its row does not say yet comes from its samples and from the last tick.
+ * The processes of a recording, by first sight. While it is recorded, and when its recorder was
+ * killed, what the row of a living process does not say yet comes from its samples.
  */
 export function readProcessRecords(db: Database): ProcessRecord[] {
   return db
@@ -11,7 +11,8 @@ export function readProcessRecords(db: Database): ProcessRecord[] {
       `WITH seen AS (
          SELECT process, max(rss_bytes) AS rss, max(pss_bytes) AS pss, max(cpu_ms) AS cpu
          FROM process_sample
-         WHERE process IN (SELECT process FROM process WHERE last_sequence IS NULL)
+         WHERE (SELECT ended_unix_ms FROM session) IS NULL
+           AND process IN (SELECT process FROM process WHERE last_sequence IS NULL)
          GROUP BY process
        )
        SELECT

@@ -154,7 +154,7 @@ export class ProcessWriter {
 
   #follow(tracked: Tracked, reading: ProcessReading, moment: TickMoment): void {
     const { stored, reading: before } = tracked;
-    const isDue = moment.sequence >= tracked.dueSequence;
+    const isDue = moment.sequence >= tracked.dueSequence || reading.pssBytes !== null;
     tracked.nextIsStored = stored === null || isDue || isWorthStoring(stored, reading);
     if (tracked.nextIsStored) this.#writeRow(tracked.process, reading, moment.sequence);
     // The peaks of a process that is there may be a minute old; at its end they are exact.

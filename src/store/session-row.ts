@@ -7,8 +7,6 @@ export interface SessionRow {
   facts: SessionFacts;
   /** Who writes the file; null when nobody does. */
   recorder: RecorderIdentity | null;
-  /** Ticks up to this one are in the rollups, those behind it are not. */
-  rolledUpSequence: number;
 }
 
 export function readSession(db: Database): SessionRow | null {
@@ -46,8 +44,13 @@ export function readSession(db: Database): SessionRow | null {
             startTicks: row.recorder_start_ticks,
             bootId: row.recorder_boot_id,
           },
-    rolledUpSequence: row.rolled_up_sequence,
   };
+}
+
+/** Ticks up to this one are in the rollups, those behind it are not. */
+export function readRolledUpSequence(db: Database): number {
+  const select = db.prepare<[], number>('SELECT rolled_up_sequence FROM session').pluck();
+  return select.get() ?? 0;
 }
 
 /** Writes the row of a new recording, or what is true of its next run: it goes on, on this machine. */
@@ -130,5 +133,4 @@ interface StoredSession {
   recorder_pid: number | null;
   recorder_start_ticks: number | null;
   recorder_boot_id: string | null;
-  rolled_up_sequence: number;
 }

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
 import { ChangeDetector } from '../../src/collector/change-detector.ts';
-import type { EndedProcess } from '../../src/collector/process-table.ts';
 import type { RecordingEvent } from '../../src/model/event.ts';
 import type { Unreadable } from '../../src/model/sample.ts';
 import { caseJson, caseLines } from '../support/cases.ts';
@@ -9,7 +8,7 @@ import { type FakeSampleParts, fakeSample, mib, startUnixMs } from '../support/f
 /** The events at each of a row of samples. */
 function compareAll(...samples: FakeSampleParts[]): RecordingEvent[][] {
   const detector = new ChangeDetector();
-  return samples.map((parts) => detector.compare(fakeSample(parts), []));
+  return samples.map((parts) => detector.compare(fakeSample(parts)));
 }
 
 test('quiet ticks have no events, the first one neither', () => {
@@ -110,47 +109,12 @@ test('a gap of the clocks', () => {
   ]);
 });
 
-describe('ends of processes', () => {
-  const ended = (parts: Partial<EndedProcess>): EndedProcess => ({
-    pid: 12,
-    startTicks: 120,
-    role: 'renderer',
-    browserPid: 10,
-    ...parts,
-  });
-
-  test('the browser’s are told, by identity, with what they were', () => {
-    const detector = new ChangeDetector();
-    expect(detector.compare(fakeSample({ second: 0 }), [ended({})])).toEqual([
-      {
-        kind: 'process_exit',
-        timeUnixMs: startUnixMs,
-        pid: 12,
-        startTicks: 120,
-        role: 'renderer',
-        exitCode: null,
-        signal: null,
-        source: 'vanished',
-      },
-    ]);
-  });
-
-  test.each([
-    ['a program of the --pid tree', { role: 'other' }, 1],
-    ['a crashpad that belongs to none', { role: 'crashpad', browserPid: null }, 1],
-    ['anybody else’s', { role: 'other', browserPid: null }, 0],
-  ] as [string, Partial<EndedProcess>, number][])('%s', (_, parts, count) => {
-    const detector = new ChangeDetector();
-    expect(detector.compare(fakeSample({ second: 0 }), [ended(parts)])).toHaveLength(count);
-  });
-});
-
 test('what cannot be read is told once a file, also when it comes back and goes again', () => {
   const detector = new ChangeDetector();
   const psi: Unreadable = { source: '/proc/pressure/memory', reason: 'missing' };
   const vmstat: Unreadable = { source: '/proc/vmstat', reason: 'denied' };
   const notes = [[psi], [psi], [], [psi, vmstat]].map((unreadable, second) =>
-    detector.compare({ ...fakeSample({ second }), unreadable }, []),
+    detector.compare({ ...fakeSample({ second }), unreadable }),
   );
   expect(notes).toEqual([
     [

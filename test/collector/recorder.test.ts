@@ -1,5 +1,12 @@
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { Recorder, type RecorderOptions, timerSleep } from '../../src/collector/recorder.ts';
+import {
+  type EventMoment,
+  type EventSource,
+  type Pace,
+  Recorder,
+  type RecorderOptions,
+  timerSleep,
+} from '../../src/collector/recorder.ts';
 import type { Schedule } from '../../src/collector/sampler.ts';
 import type { Note, RecordingEvent } from '../../src/model/event.ts';
 import type { Sample } from '../../src/model/sample.ts';
@@ -11,6 +18,15 @@ interface Tick {
   atMs: number;
   schedule: Schedule;
 }
+
+/** The same interval always, and never a look in between. */
+const steady: Pace = {
+  next: () => ({ intervalMs: 1_000, notes: [] }),
+  peekEveryMs: () => null,
+  isUrgent: () => false,
+};
+
+const silent: EventSource = { read: () => [], finish: () => [] };
 
 /** A recorder in virtual time. */
 class Rig {
@@ -42,7 +58,8 @@ class Rig {
         await this.onTick(index);
         return { sample, ended: [] };
       },
-      kernelLog: null,
+      sources: [],
+      pace: steady,
       clock: this.clock,
       intervalMs: 1_000,
       durationMs: null,
@@ -205,18 +222,20 @@ describe('failures', () => {
     expect(rig.written).toHaveLength(2);
   });
 
-  test('so do those of the store and of the kernel log', async () => {
+  test('so do those of the store and of a source', async () => {
     const fail = () => {
       throw new RangeError('broken');
     };
     await expect(new Rig({ write: fail }).recorder.run()).rejects.toThrow('broken');
-    await expect(new Rig({ kernelLog: { read: fail } }).recorder.run()).rejects.toThrow('broken');
+    const sources = [{ ...silent, read: fail }];
+    await expect(new Rig({ sources }).recorder.run()).rejects.toThrow('broken');
   });
 });
 
-test('events: changes, the kernel log’s, then our own, each with one sample only', async () => {
+describe('events', () => {
   const kill = fakeOomKill({ pid: 7, comm: 'chromium' });
   const note: Note = { kind: 'note', timeUnixMs: 0, code: 'kmsg_overrun', message: 'lost 3' };
+  const faster: Note = { kind: 'note', timeUnixMs: 0, code: 'cadence_changed', message: 'faster' };
   const exit: RecordingEvent = {
     kind: 'process_exit',
     timeUnixMs: 0,
@@ -227,25 +246,117 @@ test('events: changes, the kernel log’s, then our own, each with one sample on
     signal: null,
     source: 'parent',
   };
-  const reads: [number, number][] = [];
-  const kernelLog = {
-    read: (nowMonotonicMs: number, nowUnixMs: number) => {
-      reads.push([nowMonotonicMs, nowUnixMs]);
-      return reads.length === 2 ? { kills: [kill], notes: [note] } : { kills: [], notes: [] };
-    },
-  };
-  const rig = new Rig({ durationMs: 3_000, kernelLog });
-  rig.onSleep = (sleep) => {
-    if (sleep === 1) rig.clock.advance(2_600);
-  };
-  rig.onTick = (tick) => {
-    if (tick === 1) rig.recorder.note(exit);
-  };
-  await rig.recorder.run();
-  const stall = expect.objectContaining({ kind: 'gap', gap: 'stall' });
-  expect(rig.written.map(({ events }) => events)).toEqual([[], [stall, kill, note, exit], []]);
-  // The log is read after the sample, by the same two clocks.
-  expect(reads[0]).toEqual([50_005, 1_795_960_800_005]);
+
+  test('changes, the sources’, the pace’s, then our own, each with one sample only', async () => {
+    const once = (event: RecordingEvent): EventSource => ({
+      ...silent,
+      read: ({ sample }) => (sample.sequence === 2 ? [event] : []),
+    });
+    const pace: Pace = {
+      ...steady,
+      next: ({ sequence }) => ({ intervalMs: 1_000, notes: sequence === 2 ? [faster] : [] }),
+    };
+    const rig = new Rig({ durationMs: 5_000, sources: [once(kill), once(note)], pace });
+    rig.onSleep = (sleep) => {
+      if (sleep === 1) rig.clock.advance(2_600);
+    };
+    rig.onTick = (tick) => {
+      if (tick === 1) rig.recorder.note(exit);
+    };
+    await rig.recorder.run();
+    const stall = expect.objectContaining({ kind: 'gap', gap: 'stall' });
+    expect(rig.written.map(({ events }) => events)).toEqual([
+      [],
+      [stall, kill, note, faster, exit],
+      [],
+      [],
+    ]);
+  });
+
+  test('a source hears the sample, and the clocks after it', async () => {
+    const moments: EventMoment[] = [];
+    const read = (moment: EventMoment) => {
+      moments.push(moment);
+      return [];
+    };
+    const rig = new Rig({ durationMs: 1_000, sources: [{ read, finish: read }] });
+    await rig.recorder.run();
+    expect(moments[0]).toEqual({
+      sample: rig.written[0]?.sample,
+      ended: [],
+      nowMonotonicMs: 50_005,
+      nowUnixMs: 1_795_960_800_005,
+    });
+  });
+
+  test.each<[string, number | null]>([
+    ['the end of the duration', 2_000],
+    ['stop()', null],
+  ])('a source is finished once, with the last sample: %s', async (_, durationMs) => {
+    const calls: string[] = [];
+    const source: EventSource = {
+      read: ({ sample }) => {
+        calls.push(`read ${sample.sequence}`);
+        return [];
+      },
+      finish: async ({ sample }) => {
+        calls.push(`finish ${sample.sequence}`);
+        return [kill];
+      },
+    };
+    const rig = new Rig({ durationMs, sources: [source] });
+    rig.onSleep = (sleep) => {
+      if (durationMs === null && sleep === 2) rig.recorder.stop('signal');
+    };
+    await rig.recorder.run();
+    expect(calls).toEqual(['read 1', 'read 2', 'finish 3']);
+    expect(rig.written.map(({ events }) => events)).toEqual([[], [], [kill]]);
+  });
+});
+
+describe('pace', () => {
+  test('decides on the distance to the next sample, which says what it was', async () => {
+    const pace: Pace = {
+      ...steady,
+      next: ({ sequence }) => ({
+        intervalMs: sequence >= 2 && sequence < 5 ? 100 : 1_000,
+        notes: [],
+      }),
+    };
+    const rig = new Rig({ durationMs: 4_300, pace });
+    await rig.recorder.run();
+    expect(rig.beginnings).toEqual([0, 1_000, 1_100, 1_200, 1_300, 2_300, 3_300, 4_300]);
+    expect(rig.ticks.map(({ schedule }) => schedule.intervalMs)).toEqual([
+      1_000, 1_000, 100, 100, 100, 1_000, 1_000, 1_000,
+    ]);
+    expect(rig.ticks.at(-1)?.schedule.missedTickCount).toBe(0);
+  });
+
+  test('looks in between, and a look that alarms brings the sample at once', async () => {
+    let lookCount = 0;
+    const pace: Pace = {
+      ...steady,
+      peekEveryMs: () => 250,
+      isUrgent: () => ++lookCount === 5,
+    };
+    const rig = new Rig({ durationMs: 2_500, pace });
+    rig.tookMs = { 0: 0, 1: 0, 2: 0 };
+    await rig.recorder.run();
+    // Three looks in the first second; the second one of the next at 1,500; from there on again.
+    expect(rig.beginnings).toEqual([0, 1_000, 1_500, 2_500]);
+    expect(rig.ticks.map(({ schedule }) => schedule.latenessMs)).toEqual([0, 0, 0, 0]);
+    expect(lookCount).toBe(3 + 2 + 3);
+  });
+
+  test('stop ends a row of looks', async () => {
+    const pace: Pace = { ...steady, peekEveryMs: () => 250 };
+    const rig = new Rig({ pace });
+    rig.onSleep = (sleep) => {
+      if (sleep === 2) rig.recorder.stop('signal');
+    };
+    expect(await rig.recorder.run()).toBe('signal');
+    expect(rig.ticks).toHaveLength(2);
+  });
 });
 
 test('a sleep of the machine is told with the sample that follows it', async () => {

@@ -26,6 +26,7 @@ async function startWatcher(options: ExitWatcherOptions = {}): Promise<ExitWatch
   await vi.waitFor(() => {
     const isHeard = drain(watcher).some(({ pid }) => ended.has(pid));
     ended.add(spawnSync('true').pid);
+    watcher.hurry();
     expect(isHeard).toBe(true);
   }, patience);
   return watcher;
@@ -108,9 +109,20 @@ describe('ends of processes that are not ours', () => {
   });
 });
 
+test('what is gathered is told when asked for', async () => {
+  const script = exitHelperScript.replace('undef, 0.5', 'undef, 3600');
+  const watcher = await startWatcher({ script });
+  onTestFinished(() => watcher.close());
+  const { pid } = spawnSync('true');
+  watcher.hurry();
+  await vi.waitFor(() => {
+    expect(drain(watcher)).toContainEqual(expect.objectContaining({ pid, exitCode: 0 }));
+  }, patience);
+});
+
 test('what the kernel had to drop is counted', async () => {
   // Room for one message or two.
-  const script = exitHelperScript.replace('1 << 20', '1');
+  const script = exitHelperScript.replace('2 << 20', '1');
   const watcher = await startWatcher({ script });
   onTestFinished(() => watcher.close());
   const helper = await helperOf(process.pid);

@@ -11,7 +11,7 @@ const longest = 2_000;
  * for none. What follows `--password` as an argument of its own is taken out as well.
  */
 export function safeCommand(cmdline: string): string | null {
-  const args = splitCommandLine(cmdline);
+  const args = splitCommandLine(shortened(cmdline));
   if (args.length === 0) return null;
   const safe: string[] = [];
   let isSecretNext = false;
@@ -19,8 +19,15 @@ export function safeCommand(cmdline: string): string | null {
     safe.push(isSecretNext ? '…' : safeArgument(arg));
     isSecretNext = !isSecretNext && /^--?[\w-]+$/.test(arg) && secretName.test(arg);
   }
-  const text = safe.join(' ');
-  return text.length > longest ? `${text.slice(0, longest)}…` : text;
+  return safe.join(' ');
+}
+
+// Cut at an argument's end: half a URL could no longer be told from harmless text.
+function shortened(cmdline: string): string {
+  if (cmdline.length <= longest) return cmdline;
+  const head = cmdline.slice(0, longest);
+  const end = Math.max(head.lastIndexOf('\0'), head.lastIndexOf(' '));
+  return `${head.slice(0, Math.max(0, end))} …`;
 }
 
 function safeArgument(arg: string): string {
@@ -29,11 +36,13 @@ function safeArgument(arg: string): string {
   return arg.split(/(\s)/).map(safeWord).join('');
 }
 
-// Any scheme; also `user:password@host` of --proxy-server, which needs none.
+// Any scheme; also `user:password@host` of --proxy-server, which needs none. All repetitions are
+// bounded, so that a hostile command line costs no more than its length.
 function safeWord(word: string): string {
+  if (!/[:?#@]/.test(word)) return word;
   return word
-    .replace(/([a-z][a-z0-9+.-]*:\/\/)[^/?#@\s]*@/gi, '$1…@')
-    .replace(/(^|=|;|,)[^/=:@\s]+:[^/@\s]+@(?=[\w.[-])/g, '$1…@')
-    .replace(/([a-z][a-z0-9+.-]*:\/\/[^?#\s]*)[?#]\S*/gi, '$1?…')
+    .replace(/([a-z][a-z0-9+.-]{0,20}:\/\/)[^/?#@\s]{0,1000}@/gi, '$1…@')
+    .replace(/(^|=|;|,)[^/=:@\s]{1,200}:[^/@\s]{1,200}@(?=[\w.[-])/g, '$1…@')
+    .replace(/([a-z][a-z0-9+.-]{0,20}:\/\/[^?#\s]{0,1000})[?#]\S*/gi, '$1?…')
     .replace(/(data:[^,;\s]{0,40})[,;]\S*/gi, '$1,…');
 }

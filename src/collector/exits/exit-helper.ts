@@ -10,9 +10,10 @@
  *     overrun                    the kernel dropped messages that were not fetched in time
  *     failed STEP ERRNO          and it ends; errno 0: no answer
  *
- * A filter in the kernel passes nothing but ends of whole processes, so forks, threads and execs do
- * not wake it. It ends when its stdin is closed, which the death of the recorder does, and on
- * SIGTERM. Ctrl-C is for the recorder, which still wants to hear how its browser ends.
+ * What costs is waking up, here and in the recorder. So a filter in the kernel passes nothing but ends
+ * of whole processes, and after each batch it sleeps for half a second, or until it gets a byte on
+ * its stdin. It ends when its stdin is closed, which the death of the recorder does, and on SIGTERM.
+ * Ctrl-C is for the recorder, which still wants to hear how its browser ends.
  */
 export const exitHelperScript = String.raw`
 use strict;
@@ -43,7 +44,7 @@ my $filter = join '', map { pack 'SCCL', @$_ } (
 );
 setsockopt $kernel, 1, 26, pack 'S x![P] P', length($filter) / 8, $filter # SO_ATTACH_FILTER
     or fail 'filter', $!;
-setsockopt $kernel, 1, 33, pack 'l', 1 << 20;              # SO_RCVBUFFORCE; without it: fewer fit
+setsockopt $kernel, 1, 33, pack 'l', 2 << 20;              # SO_RCVBUFFORCE: 5,000 messages fit
 
 bind $kernel, pack 'SSLL', 16, 0, 0, 1 or fail 'bind', $!; # group CN_IDX_PROC
 my $listen = pack 'LSSLL LLLLSS L', 40, 3, 0, 0, 0, 1, 1, 0, $$, 4, 0, 1;
@@ -78,8 +79,7 @@ for (;;) {
     # Without an answer the messages are those of other listeners, with pids of another namespace.
     fail 'answer', 0 if !$ready && time >= $patience;
     print $lines;
-    # One burst is one wake-up; the end of stdin is heard at once.
     my $pause = $input;
-    select $pause, undef, undef, 0.05;
+    select $pause, undef, undef, 0.5;
 }
 `;

@@ -38,9 +38,9 @@ export const firstExitState: ExitState = {
   sampledMonotonicMs: Number.NEGATIVE_INFINITY,
 };
 
-// A notice may be late by a tick; when ticks are short or the machine is stalled, by several.
+// A notice comes up to half a second late, and later on a machine that is stalled.
 const graceTicks = 2;
-const graceMs = 1_000;
+const graceMs = 2_000;
 
 /**
  * Joins the processes that vanished with the notices of how they ended, and gives the ends that are

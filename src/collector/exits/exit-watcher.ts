@@ -65,6 +65,11 @@ export class ExitWatcher {
     }));
   }
 
+  /** Asks for what the helper may have gathered and not told yet; it comes in a few milliseconds. */
+  hurry(): void {
+    this.#child?.stdin?.write('\n');
+  }
+
   close(): void {
     const child = this.#child;
     if (child === null) return;

@@ -7,9 +7,9 @@ import type { Clock } from '../sampler.ts';
 import { firstExitState, flushExits, joinExits } from './exit-join.ts';
 import type { ExitWatcher } from './exit-watcher.ts';
 
-type ExitSource = Pick<ExitWatcher, 'unavailableReason' | 'counters' | 'drain' | 'close'>;
+type ExitSource = Pick<ExitWatcher, 'unavailableReason' | 'counters' | 'drain' | 'hurry' | 'close'>;
 
-// The helper gathers for 50 ms; stopping may take 100.
+// Stopping a recording may take 100 ms.
 const lastWordMs = 60;
 
 /** How the browser's processes end, tick by tick: with the kernel's word for it where it is heard. */
@@ -51,6 +51,7 @@ export class ProcessExits {
   async readLast(sample: Sample, ended: readonly EndedProcess[]): Promise<RecordingEvent[]> {
     const events = this.read(sample, ended);
     if (this.#state.waiting.length > 0) {
+      this.#watcher?.hurry();
       await sleep(lastWordMs);
       events.push(...this.read(sample, []));
     }

@@ -17,6 +17,7 @@ class FakeWatcher {
   readonly counters = { overruns: 0, dropped: 0, malformed: 0 };
   unavailableReason: string | null = null;
   isClosed = false;
+  hurryCount = 0;
   readonly #drains: ExitNotice[][];
 
   constructor(...drains: ExitNotice[][]) {
@@ -25,6 +26,10 @@ class FakeWatcher {
 
   drain(): ExitNotice[] {
     return this.#drains.shift() ?? [];
+  }
+
+  hurry(): void {
+    this.hurryCount++;
   }
 
   close(): void {
@@ -55,11 +60,13 @@ test('an end with its code', () => {
 });
 
 test('the last sample gives the kernel a moment', async () => {
-  const exits = exitsOf(new FakeWatcher([], [], [notice(3)]));
+  const watcher = new FakeWatcher([], [], [notice(3)]);
+  const exits = exitsOf(watcher);
   exits.read(living, []);
   expect(await exits.readLast(gone, [gpu])).toEqual([
     expect.objectContaining({ ...told, exitCode: 3 }),
   ]);
+  expect(watcher.hurryCount).toBe(1);
 });
 
 test('and then tells what it knows', async () => {
