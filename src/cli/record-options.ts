@@ -20,6 +20,7 @@ export interface RecordOptions {
 }
 
 const shortestIntervalMs = 100;
+const longestIntervalMs = 3_600_000;
 
 /** Turns flags and environment into options. UsageError names the flag that makes no sense. */
 export function recordOptions(
@@ -37,8 +38,8 @@ export function recordOptions(
   }
   const options: RecordOptions = {
     sessionId: randomUUID(),
-    out: textOption(parsed, 'out') ?? env['HEADROOM_OUT'] ?? `headroom-${stamp(nowUnixMs)}.db`,
-    intervalMs: interval(textOption(parsed, 'interval') ?? env['HEADROOM_INTERVAL'] ?? '1s'),
+    out: textOption(parsed, 'out') ?? (env['HEADROOM_OUT'] || `headroom-${stamp(nowUnixMs)}.db`),
+    intervalMs: interval(textOption(parsed, 'interval'), env['HEADROOM_INTERVAL']),
     durationMs: duration(textOption(parsed, 'for')),
     labels: parseLabels('--label', listOption(parsed, 'label')),
     memoryLimitBytes: memoryLimit(textOption(parsed, 'memory-limit')),
@@ -57,10 +58,12 @@ export function recordOptions(
   return options;
 }
 
-function interval(text: string): number {
-  const ms = parseDuration('--interval', text);
-  if (ms < shortestIntervalMs) {
-    throw new UsageError(`--interval takes ${shortestIntervalMs}ms or more, not "${text}"`);
+function interval(flag: string | null, variable: string | undefined): number {
+  const name = flag !== null || !variable ? '--interval' : 'HEADROOM_INTERVAL';
+  const text = flag ?? (variable || '1s');
+  const ms = parseDuration(name, text);
+  if (ms < shortestIntervalMs || ms > longestIntervalMs) {
+    throw new UsageError(`${name} takes 100ms to 1h, not "${text}"`);
   }
   return ms;
 }

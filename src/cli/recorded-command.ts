@@ -1,5 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import fs from 'node:fs';
 import os from 'node:os';
+import path from 'node:path';
 import { errnoOf, HeadroomError } from '../model/errors.ts';
 
 /** How a command ended: its exit code, or the signal that ended it. */
@@ -26,6 +28,7 @@ export async function startCommand(
 ): Promise<RecordedCommand> {
   const [program, ...args] = command;
   if (program === undefined) throw new TypeError('command: at least a program is needed');
+  if (cgroupProcsFile !== null) mustBeFound(program);
   const child =
     cgroupProcsFile === null
       ? spawn(program, args, { stdio: 'inherit' })
@@ -46,20 +49,35 @@ export function exitCodeOf(end: CommandEnd): number {
   return number === undefined ? 1 : 128 + number;
 }
 
+// The shell that joins the cgroup would start well and say this itself, as exit code 127.
+function mustBeFound(program: string): void {
+  const folders = program.includes('/') ? [''] : (process.env['PATH'] ?? '').split(path.delimiter);
+  const found = folders.some((folder) => isExecutable(path.join(folder, program)));
+  if (!found) throw failedToStart(program, 'ENOENT', undefined);
+}
+
+function isExecutable(file: string): boolean {
+  try {
+    fs.accessSync(file, fs.constants.X_OK);
+    return fs.statSync(file).isFile();
+  } catch (error) {
+    if (errnoOf(error) !== null) return false;
+    throw error;
+  }
+}
+
+function failedToStart(program: string, reason: string, cause: unknown): HeadroomError {
+  return new HeadroomError('COMMAND_FAILED_TO_START', `cannot run "${program}": ${reason}`, {
+    cause,
+    hint: 'Give the command after -- as you would type it in a shell; check its name and that it may be executed.',
+  });
+}
+
 function started(child: ChildProcess, program: string): Promise<number> {
   return new Promise((resolve, reject) => {
     child.once('spawn', () => resolve(child.pid ?? 0));
     child.once('error', (error) => {
-      reject(
-        new HeadroomError(
-          'COMMAND_FAILED_TO_START',
-          `cannot run "${program}": ${errnoOf(error) ?? error.message}`,
-          {
-            cause: error,
-            hint: 'Give the command after -- as you would type it in a shell; check its name and that it may be executed.',
-          },
-        ),
-      );
+      reject(failedToStart(program, errnoOf(error) ?? error.message, error));
     });
   });
 }

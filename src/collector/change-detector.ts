@@ -45,7 +45,10 @@ function changes(before: Sample, sample: Sample): RecordingEvent[] {
   const fromBytes = sessionLimit(before).bytes;
   const toBytes = sessionLimit(sample).bytes;
   const { timeUnixMs } = sample;
-  if (fromBytes !== toBytes) events.push({ kind: 'limit_change', timeUnixMs, fromBytes, toBytes });
+  // A cgroup that could not be read for once has not lost its limit.
+  const isSameSource = (before.cgroup === null) === (sample.cgroup === null);
+  if (isSameSource && fromBytes !== toBytes)
+    events.push({ kind: 'limit_change', timeUnixMs, fromBytes, toBytes });
 
   // A counter that went back is another boot or a restored snapshot, and no negative kills.
   const onMachine = increase(before.activity.oomKillCount, sample.activity.oomKillCount);

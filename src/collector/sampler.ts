@@ -55,6 +55,14 @@ export interface SampleTaken {
   ended: EndedProcess[];
 }
 
+const unknownPressure: Pressure = {
+  memorySomeMs: null,
+  memoryFullMs: null,
+  cpuSomeMs: null,
+  ioSomeMs: null,
+  ioFullMs: null,
+};
+
 /** Takes one reading of everything. It holds open files and the process table, and no policy. */
 export class Sampler {
   readonly #sources: SamplerSources;
@@ -62,6 +70,7 @@ export class Sampler {
   readonly #table: ProcessTable;
   readonly #pssBudget: PssBudget;
   #tick = 0;
+  #isCgroupPressure: boolean | null = null;
 
   constructor(sources: SamplerSources) {
     this.#sources = sources;
@@ -115,9 +124,13 @@ export class Sampler {
   }
 
   // Where a cgroup binds, waiting for memory happens in it, and the machine may know nothing of it.
+  // Decided once: the two count from different beginnings.
   #pressure(machine: MachineReading, cgroup: CgroupMemory | null): Pressure {
-    const isBinding = bindingCgroup({ machine: machine.memory, cgroup }) !== null;
-    return (isBinding ? this.#sources.readCgroupPressure() : null) ?? machine.pressure;
+    this.#isCgroupPressure ??=
+      bindingCgroup({ machine: machine.memory, cgroup }) !== null &&
+      this.#sources.readCgroupPressure() !== null;
+    if (!this.#isCgroupPressure) return machine.pressure;
+    return this.#sources.readCgroupPressure() ?? unknownPressure;
   }
 
   #readProcesses(uptimeSeconds: number): EndedProcess[] {

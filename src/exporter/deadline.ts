@@ -39,8 +39,10 @@ export class Deadline {
     this.start(ms);
   }
 
+  /** Ends every wait; time does not run out any more. */
   close(): void {
     this.#closed.abort();
+    this.#hurry.abort();
   }
 }
 

@@ -39,7 +39,7 @@ export interface ExportOptions {
   onEvent?: (event: ExportEvent) => void;
   /** Age of points about which a warning is given before they are sent. Default: one hour. */
   oldAfterMs?: number;
-  /** Bounds of one request. Defaults: 4000 points, 5 minutes, 1 MB before compression. */
+  /** Bounds of one request. Defaults: 2000 points, 5 minutes, 1 MB before compression. */
   limits?: { points?: number; spanMs?: number; bodyBytes?: number };
   /** The world around; defaults to the real one. */
   runtime?: Partial<ExportRuntime>;

@@ -170,9 +170,11 @@ function columnOf(group: GroupName | null, figure: string, storage: Storage): Ti
   };
 }
 
-function definition({ name, kind }: TickColumn): string {
+function definition({ name, kind, group }: TickColumn): string {
   if (kind === 'memory') return memoryColumnSql(name);
-  return `${name} ${{ whole: 'INTEGER', real: 'REAL', text: 'TEXT' }[kind]}`;
+  const type = { whole: 'INTEGER', real: 'REAL', text: 'TEXT' }[kind];
+  // The clocks are always known.
+  return group === null ? `${name} ${type} NOT NULL` : `${name} ${type}`;
 }
 
 function fill(tick: Tick, wanted: readonly TickColumn[], row: SqlValue[]): SqlValue[] {

@@ -1,3 +1,7 @@
+// A sample stands for one interval; what held at the last one holds that much longer.
+const lastTickUnixMs = '(SELECT time_unix_ms FROM tick ORDER BY sequence DESC LIMIT 1)';
+const intervalMs = '(SELECT interval_ms FROM session)';
+
 /**
  * Views for a person with a SQL shell or a Grafana panel: bytes, `t` in Unix seconds, `time` as
  * RFC 3339, and nothing that needs to be known about how rows are stored. They work in the SQLite
@@ -51,8 +55,7 @@ SELECT
   coalesce(
     lead(t) OVER life,
     ended_unix_ms / 1000.0,
-    last_unix_ms / 1000.0,
-    (SELECT max(time_unix_ms) FROM tick) / 1000.0) AS valid_until,
+    (coalesce(last_unix_ms, ${lastTickUnixMs}) + ${intervalMs}) / 1000.0) AS valid_until,
   process,
   pid,
   role,
@@ -129,9 +132,7 @@ SELECT
   sequence,
   t,
   strftime('%Y-%m-%dT%H:%M:%fZ', t, 'unixepoch') AS time,
-  coalesce(
-    lead(t) OVER role_time,
-    (SELECT max(time_unix_ms) FROM tick) / 1000.0) AS valid_until,
+  coalesce(lead(t) OVER role_time, (${lastTickUnixMs} + ${intervalMs}) / 1000.0) AS valid_until,
   role,
   sum(processes) OVER role_time AS process_count,
   sum(rss) OVER role_time AS rss_bytes,

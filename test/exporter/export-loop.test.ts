@@ -210,6 +210,22 @@ describe('following a recording', () => {
   });
 });
 
+test('a file that is gone ends the following with its error', async () => {
+  const file = new GrowingFile(1000);
+  const world = new VirtualTime((nowMs) => file.growTo(nowMs));
+  const work = follow(file, {
+    runtime: {
+      ...world.runtime,
+      send: new FakeReceiver().send,
+      open: () => {
+        if (world.nowMs > 20_000) throw new HeadroomError('FILE_NOT_FOUND', 'fake.db is gone');
+        return file.open();
+      },
+    },
+  });
+  await expect(world.run(work)).rejects.toThrow('fake.db is gone');
+});
+
 test('under random faults and kills every point arrives with one value at its own time, or is counted', async () => {
   const fault = fc.constantFrom(
     'sent',

@@ -41,8 +41,8 @@ function safeArgument(arg: string): string {
 function safeWord(word: string): string {
   if (!/[:?#@]/.test(word)) return word;
   return word
-    .replace(/([a-z][a-z0-9+.-]{0,20}:\/\/)[^/?#@\s]{0,1000}@/gi, '$1…@')
-    .replace(/(^|=|;|,)[^/=:@\s]{1,200}:[^/@\s]{1,200}@(?=[\w.[-])/g, '$1…@')
-    .replace(/([a-z][a-z0-9+.-]{0,20}:\/\/[^?#\s]{0,1000})[?#]\S*/gi, '$1?…')
+    .replace(/([a-z][a-z0-9+.-]{0,20}:\/\/)[^/?#@\s]{0,2000}@/gi, '$1…@')
+    .replace(/(^|=|;|,)[^/=:@\s]{1,2000}:[^/@\s]{1,2000}@(?=[\w.[-])/g, '$1…@')
+    .replace(/([a-z][a-z0-9+.-]{0,20}:\/\/[^?#\s]{0,2000})[?#]\S*/gi, '$1?…')
     .replace(/(data:[^,;\s]{0,40})[,;]\S*/gi, '$1,…');
 }

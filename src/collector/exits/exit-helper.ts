@@ -10,9 +10,9 @@
  *     overrun                    the kernel dropped messages that were not fetched in time
  *     failed STEP ERRNO          and it ends; errno 0: no answer
  *
- * What costs is waking up, here and in the recorder. So a filter in the kernel passes nothing but ends
- * of whole processes, and after each batch it sleeps for half a second, or until it gets a byte on
- * its stdin. It ends when its stdin is closed, which the death of the recorder does, and on SIGTERM.
+ * What costs is waking up, here and in the recorder. So a filter in the kernel passes nothing but
+ * ends of whole processes, and after each batch it sleeps for half a second, or until it gets a byte
+ * on its stdin. It ends when its stdin is closed, which the death of the recorder does, and on SIGTERM.
  * Ctrl-C is for the recorder, which still wants to hear how its browser ends.
  */
 export const exitHelperScript = String.raw`
@@ -59,8 +59,8 @@ for (;;) {
     my $readable = $either;
     select $readable, undef, undef, $ready ? undef : 1;
     exit 0 if vec($readable, 0, 1) && !sysread STDIN, my $ignored, 512;
-    my $lines = '';
-    while (length $lines < 16384) {
+    my ($lines, $isEmpty) = ('', 0);
+    until ($isEmpty || length $lines > 16384) {
         if (defined recv $kernel, my $message, 256, 0x40) { # MSG_DONTWAIT
             my ($answers, $what, $ns, $pid, $status) = unpack 'x28 L x4 L x4 Q L x4 L', $message;
             if ($what == $exit) {
@@ -73,12 +73,13 @@ for (;;) {
         } elsif ($! == 105) {                              # ENOBUFS
             $lines .= "overrun\n";
         } else {
-            last;
+            $isEmpty = 1;
         }
     }
     # Without an answer the messages are those of other listeners, with pids of another namespace.
     fail 'answer', 0 if !$ready && time >= $patience;
     print $lines;
+    next unless $isEmpty;
     my $pause = $input;
     select $pause, undef, undef, 0.5;
 }
