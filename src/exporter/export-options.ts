@@ -19,7 +19,7 @@ export interface ExportTally {
 }
 
 export interface ExportResult extends ExportTally {
-  /** Points that are recorded and not dealt with. */
+  /** Points that are recorded and not dealt with; estimated when there are more than 100,000. */
   left: number;
   /** Why points are left; null when none are. */
   problem: HeadroomError | null;

@@ -19,6 +19,7 @@ import { resourceOf } from './session-identity.ts';
 
 const defaultOldAfterMs = 3_600_000;
 const mostWarnings = 30;
+const mostCounted = 100_000;
 const defaultLimits = { points: 2_000, spanMs: 300_000, bodyBytes: 1_000_000 };
 
 /** One export of one recording to one target: cursor → batch → send → advance, in passes. */
@@ -59,12 +60,8 @@ export class ExportRun {
 
   /** Delivers what is there, but nothing younger than `settleMs` while the recorder runs. */
   async pass(options: { settleMs: number }): Promise<Stop | null> {
-    const recording = this.#open(this.#path);
-    try {
-      return await this.#deliverAll(recording, this.#horizon(recording, options.settleMs));
-    } finally {
-      recording.close();
-    }
+    using recording = this.#open(this.#path);
+    return await this.#deliverAll(recording, this.#horizon(recording, options.settleMs));
   }
 
   /** Calls back when the recorder is gone; resolves then, or when the export's end is near anyway. */
@@ -157,19 +154,19 @@ export class ExportRun {
     addCounts(this.#tally.dropped, delivery.dropped);
   }
 
+  // There is little time when it is asked: the first are counted, of more the rest is estimated.
   #countLeft(): number {
-    const recording = this.#open(this.#path);
-    try {
-      const reader = this.#newReader(recording);
-      const horizon = this.#horizon(recording, 0);
-      let left = 0;
-      for (;;) {
-        const batch = reader.next(recording, this.#limits, horizon);
-        if (batch === null) return left;
-        left += batch.points.length;
-      }
-    } finally {
-      recording.close();
+    using recording = this.#open(this.#path);
+    const reader = this.#newReader(recording);
+    const horizon = this.#horizon(recording, 0);
+    let points = 0;
+    for (;;) {
+      const batch = reader.next(recording, this.#limits, horizon);
+      if (batch === null) return points;
+      points += batch.points.length;
+      const ticks = batch.sequence - this.#ledger.sequence;
+      const ticksLeft = (recording.lastTick()?.sequence ?? 0) - batch.sequence;
+      if (points > mostCounted) return Math.round(points + (ticksLeft * points) / ticks);
     }
   }
 
@@ -201,12 +198,8 @@ export class ExportRun {
 
   #hasEnded(): boolean {
     try {
-      const recording = this.#open(this.#path);
-      try {
-        return !recording.isLive;
-      } finally {
-        recording.close();
-      }
+      using recording = this.#open(this.#path);
+      return !recording.isLive;
     } catch (error) {
       // The next pass meets the same error, if it lasts, and tells it.
       if (error instanceof HeadroomError) return false;

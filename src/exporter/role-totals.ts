@@ -39,6 +39,8 @@ interface Victim {
 // A record of the kernel's log may be stored this long after the tick that it belongs to.
 const lateKillMs = 60_000;
 const readAgainMs = 60_000;
+const lookBackTicks = 120;
+const leastLookBackMs = 900_000;
 // The pid of a victim is looked for among those that lived this close to the kill.
 const killToleranceMs = 10_000;
 
@@ -59,19 +61,34 @@ export class BrowserRoles {
   #isFinal = false;
 
   /**
+   * Goes to this time, from the beginning, over ticks whose totals are not asked for. Every process
+   * has a row in every 60 ticks, so a look back is enough; only a PSS that is older is forgotten.
+   */
+  skipTo(recording: Recording, unixMs: number): void {
+    const backMs = Math.max(leastLookBackMs, lookBackTicks * recording.facts.intervalMs);
+    const stretch = readStretch(recording, {
+      samplesFromUnixMs: unixMs - backMs,
+      toUnixMs: unixMs,
+    });
+    this.#enter(recording, stretch);
+    for (const sample of stretch.samples) this.#take(sample);
+    this.#snapshot(unixMs);
+  }
+
+  /**
    * The totals at each of these ticks, which follow on those of the call before. A role appears when
    * its first process does and then stays, with 0 when the last one is gone.
    */
   totalsAt(recording: Recording, ticks: readonly { timeUnixMs: number }[]): RoleSnapshot[] {
     const toUnixMs = ticks.reduce((latest, tick) => Math.max(latest, tick.timeUnixMs), 0);
-    const fromUnixMs = this.#untilUnixMs === null ? undefined : this.#untilUnixMs + 1;
-    const samples = [...recording.processSamples({ fromUnixMs, toUnixMs })];
-    const events = recording.events({
-      fromUnixMs: fromUnixMs === undefined ? undefined : fromUnixMs - lateKillMs,
+    const until = this.#untilUnixMs;
+    const stretch = readStretch(recording, {
+      samplesFromUnixMs: until === null ? undefined : until + 1,
+      eventsFromUnixMs: until === null ? undefined : until - lateKillMs,
       toUnixMs,
     });
-    this.#meet(recording, { samples, events, toUnixMs });
-    this.#learnVictims(events);
+    this.#enter(recording, stretch);
+    const { samples } = stretch;
     let taken = 0;
     const snapshots = ticks.map(({ timeUnixMs }) => {
       for (; (samples[taken]?.timeUnixMs ?? Infinity) <= timeUnixMs; taken++) {
@@ -80,8 +97,13 @@ export class BrowserRoles {
       return this.#snapshot(timeUnixMs);
     });
     for (; taken < samples.length; taken++) this.#take(samples[taken]);
-    this.#untilUnixMs = Math.max(toUnixMs, this.#untilUnixMs ?? toUnixMs);
     return snapshots;
+  }
+
+  #enter(recording: Recording, stretch: Stretch): void {
+    this.#meet(recording, stretch);
+    this.#learnVictims(stretch.events);
+    this.#untilUnixMs = Math.max(stretch.toUnixMs, this.#untilUnixMs ?? stretch.toUnixMs);
   }
 
   // The list of all processes of a long recording is dear: it is read when there is news in it.
@@ -159,6 +181,22 @@ export class BrowserRoles {
       oomVictimCount: victims.filter((one) => one.role === role && one.unixMs <= unixMs).length,
     };
   }
+}
+
+function readStretch(
+  recording: Recording,
+  range: {
+    samplesFromUnixMs?: number | undefined;
+    eventsFromUnixMs?: number | undefined;
+    toUnixMs: number;
+  },
+): Stretch {
+  const { samplesFromUnixMs, eventsFromUnixMs, toUnixMs } = range;
+  return {
+    samples: [...recording.processSamples({ fromUnixMs: samplesFromUnixMs, toUnixMs })],
+    events: recording.events({ fromUnixMs: eventsFromUnixMs, toUnixMs }),
+    toUnixMs,
+  };
 }
 
 function victimOf(

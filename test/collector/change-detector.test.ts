@@ -16,12 +16,18 @@ test('quiet ticks have no events, the first one neither', () => {
 });
 
 describe('limit', () => {
+  test('a cgroup that cannot be read for once has not lost its limit', () => {
+    const limited = { cgroup: { limitBytes: 512 * mib } };
+    const events = compareAll({ second: 0, ...limited }, { second: 1 }, { second: 2, ...limited });
+    expect(events).toEqual([[], [], []]);
+  });
+
   const limited = (limitMib: number | null) => ({
     cgroup: { limitBytes: limitMib === null ? null : limitMib * mib },
   });
 
   test.each([
-    ['a cgroup’s is set', {}, limited(512), 1024, 512],
+    ['a cgroup’s is set', limited(null), limited(512), 1024, 512],
     ['it is raised', limited(512), limited(768), 512, 768],
     ['it is taken away', limited(512), limited(null), 512, 1024],
     ['the machine grows', {}, { machine: { totalBytes: 2048 * mib } }, 1024, 2048],

@@ -279,12 +279,21 @@ describe('memory of the cgroup', () => {
     ioFullMs: 3,
   };
 
-  test('its stall times where its limit binds, else the machine’s', () => {
+  test('its stall times where its limit binds at the first sample, and from then on', () => {
     const readCgroup = vi.fn(() => cgroup);
-    const { take } = sampling({ readCgroup, readCgroupPressure: () => stall });
+    const readCgroupPressure = vi.fn<() => Pressure | null>(() => stall);
+    const { take } = sampling({ readCgroup, readCgroupPressure });
     expect(take().sample).toMatchObject({ cgroup, pressure: stall });
     expect(readCgroup).toHaveBeenCalledWith(2 ** 30);
     readCgroup.mockReturnValue({ ...cgroup, limitBytes: null });
+    expect(take().sample.pressure).toEqual(stall);
+    readCgroupPressure.mockReturnValue(null);
+    expect(take().sample.pressure.memorySomeMs).toBeNull();
+  });
+
+  test('the machine’s stall times where no limit binds', () => {
+    const readCgroup = () => ({ ...cgroup, limitBytes: null });
+    const { take } = sampling({ readCgroup, readCgroupPressure: () => stall });
     expect(take().sample.pressure.memorySomeMs).toBe(0);
   });
 

@@ -113,6 +113,16 @@ test('without a deadline it waits for as long as it takes', async () => {
   expect(result.retries).toBeGreaterThan(1440);
 });
 
+test('what is left of a long recording is told without reading it all', async () => {
+  const result = await run(tenPointRecording(12_000), {
+    runtime: {
+      now: () => soonAfter(12_000),
+      send: async () => ({ kind: 'misconfigured', message: 'answers 404', hint: 'Check it.' }),
+    },
+  });
+  expect(result.left).toBe(120_000);
+});
+
 describe('following a recording', () => {
   test('stays behind the recorder, and sends the rest and the end when it has ended', async () => {
     const file = new GrowingFile(30);
@@ -335,6 +345,7 @@ class VirtualTime {
     const finished = work.finally(() => {
       done = true;
     });
+    finished.catch(() => undefined);
     for (;;) {
       // Everything that does not wait for time is done by then.
       for (let turn = 0; turn < 3; turn++) await new Promise(setImmediate);

@@ -7,16 +7,14 @@ import { openRecording } from '../../src/store/reader.ts';
 import { memoryStepBytes } from '../../src/store/sparse-rule.ts';
 import { StoreWriter } from '../../src/store/writer.ts';
 import { caseJson, caseLines } from '../support/cases.ts';
-import { fakeFacts, fakeProcess, fakeSample, mib, startUnixMs } from '../support/fake-sample.ts';
+import { fakeProcess, fakeSample, mib } from '../support/fake-sample.ts';
 import { temporaryFolder } from '../support/headroom-cli.ts';
+import { ended, running } from '../support/record-samples.ts';
 import {
   syntheticFacts,
   syntheticSamples,
   syntheticStartUnixMs,
 } from '../support/synthetic-session.ts';
-
-const running = fakeFacts({ endedUnixMs: null, endReason: null });
-const ended = { endedUnixMs: startUnixMs + 60_000, endReason: 'signal' } as const;
 
 interface Weighted {
   value: number;

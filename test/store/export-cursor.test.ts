@@ -6,11 +6,10 @@ import { advanceCursor, readCursor } from '../../src/store/export-cursor.ts';
 import { openRecording } from '../../src/store/reader.ts';
 import { StoreWriter } from '../../src/store/writer.ts';
 import { caseBytes } from '../support/cases.ts';
-import { fakeFacts, fakeSample, startUnixMs } from '../support/fake-sample.ts';
+import { fakeSample } from '../support/fake-sample.ts';
 import { temporaryFolder } from '../support/headroom-cli.ts';
+import { ended, running } from '../support/record-samples.ts';
 
-const running = fakeFacts({ endedUnixMs: null, endReason: null });
-const ended = { endedUnixMs: startUnixMs + 60_000, endReason: 'signal' } as const;
 const target = 'otlp http://127.0.0.1:4318';
 
 test('a cursor begins as null, moves, and its counts add up', () => {

@@ -5,12 +5,11 @@ import type { RecordingEvent } from '../../src/model/event.ts';
 import { openDatabase } from '../../src/store/driver.ts';
 import { openRecording } from '../../src/store/reader.ts';
 import { StoreWriter } from '../../src/store/writer.ts';
-import { fakeFacts, fakeOomKill, fakeSample, startUnixMs } from '../support/fake-sample.ts';
+import { fakeOomKill, fakeSample, startUnixMs } from '../support/fake-sample.ts';
 import { temporaryFolder } from '../support/headroom-cli.ts';
+import { ended, running } from '../support/record-samples.ts';
 import { syntheticFacts, syntheticSamples } from '../support/synthetic-session.ts';
 
-const running = fakeFacts({ endedUnixMs: null, endReason: null });
-const ended = { endedUnixMs: startUnixMs + 60_000, endReason: 'signal' } as const;
 const written = { outcome: 'written' };
 
 /** A second connection with a write lock, as a SQLite shell holds it after BEGIN IMMEDIATE. */

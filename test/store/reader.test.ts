@@ -14,13 +14,12 @@ import { HeadroomError } from '../../src/model/errors.ts';
 import { openDatabase } from '../../src/store/driver.ts';
 import { openRecording } from '../../src/store/reader.ts';
 import { StoreWriter } from '../../src/store/writer.ts';
+import { asNobody } from '../support/as-nobody.ts';
 import { caseBytes } from '../support/cases.ts';
-import { fakeFacts, fakeProcess, fakeSample, mib, startUnixMs } from '../support/fake-sample.ts';
+import { fakeProcess, fakeSample, mib, startUnixMs } from '../support/fake-sample.ts';
 import { temporaryFolder } from '../support/headroom-cli.ts';
+import { ended, running } from '../support/record-samples.ts';
 import { syntheticFacts, syntheticSamples } from '../support/synthetic-session.ts';
-
-const running = fakeFacts({ endedUnixMs: null, endReason: null });
-const ended = { endedUnixMs: startUnixMs + 60_000, endReason: 'signal' } as const;
 
 /** A writer with so many samples in its file; it stays open. */
 function liveRecording(file: string, tickCount: number): StoreWriter {
@@ -68,11 +67,14 @@ describe('a file that is no recording', () => {
     expect(refusal(folder.path).code).toBe('FILE_NOT_READABLE');
   });
 
-  test.runIf(process.getuid?.() !== 0)('may not be readable', () => {
+  test('may not be readable', () => {
     using folder = temporaryFolder();
+    chmodSync(folder.path, 0o755);
     writeFileSync(folder.file('a.db'), 'x');
     chmodSync(folder.file('a.db'), 0);
-    expect(refusal(folder.file('a.db')).code).toBe('FILE_NOT_READABLE');
+    const error = asNobody(() => refusal(folder.file('a.db')));
+    expect(error).toMatchObject({ code: 'FILE_NOT_READABLE' });
+    expect(error.message).toContain('EACCES');
   });
 
   test('may be one of a later version', () => {
@@ -152,6 +154,18 @@ describe('a live recording', () => {
     expect(writer.close(ended)).toEqual({ outcome: 'written' });
     expect(recording.facts).toMatchObject(ended);
     expect(recording.isLive).toBe(false);
+  });
+
+  test('of another user is read where that is allowed', () => {
+    using folder = temporaryFolder();
+    chmodSync(folder.path, 0o755);
+    const writer = liveRecording(folder.file('a.db'), 3);
+    asNobody(() => {
+      using recording = openRecording(folder.file('a.db'));
+      expect(recording.tickCount()).toBe(3);
+      expect(recording.isLive).toBe(true);
+    });
+    writer.close(ended);
   });
 
   test('has lost its recorder when that is dead', () => {

@@ -44,7 +44,7 @@ my $filter = join '', map { pack 'SCCL', @$_ } (
 );
 setsockopt $kernel, 1, 26, pack 'S x![P] P', length($filter) / 8, $filter # SO_ATTACH_FILTER
     or fail 'filter', $!;
-setsockopt $kernel, 1, 33, pack 'l', 2 << 20;              # SO_RCVBUFFORCE: 5,000 messages fit
+setsockopt $kernel, 1, 33, pack 'l', 2 << 20;              # SO_RCVBUFFORCE: 2,500 messages fit
 
 bind $kernel, pack 'SSLL', 16, 0, 0, 1 or fail 'bind', $!; # group CN_IDX_PROC
 my $listen = pack 'LSSLL LLLLSS L', 40, 3, 0, 0, 0, 1, 1, 0, $$, 4, 0, 1;

@@ -70,14 +70,7 @@ export class BatchReader {
 
   /** Goes past the ticks up to this one, which were delivered before. */
   skipTo(recording: Recording, sequence: number): void {
-    while (this.#sequence < sequence) {
-      this.#readAhead(recording, undefined);
-      const ticks = this.#takeWhile((tick) => tick.sequence <= sequence);
-      if (ticks.length === 0) break;
-      this.#points.skip(recording, ticks);
-    }
-    // Some of them may be younger than what is wanted next.
-    this.#ahead = [];
+    if (sequence > 0) this.#points.skip(recording, this.#passing(recording, sequence));
   }
 
   /** Null when there is nothing more up to the horizon. */
@@ -106,6 +99,14 @@ export class BatchReader {
     };
   }
 
+  *#passing(recording: Recording, sequence: number): Generator<Tick> {
+    for (const tick of recording.ticks()) {
+      if (tick.sequence > sequence) return;
+      this.#moveTo(tick);
+      yield tick;
+    }
+  }
+
   #readAhead(recording: Recording, toUnixMs: number | undefined): void {
     if (this.#ahead.length > 0 || this.#isAtEnd(recording)) return;
     this.#ahead = this.#ticksAfter(recording, { fromUnixMs: this.#timeUnixMs, toUnixMs });
@@ -130,11 +131,13 @@ export class BatchReader {
     const end = this.#ahead.findIndex((tick, index) => !isWanted(tick, index));
     const taken = this.#ahead.splice(0, end === -1 ? this.#ahead.length : end);
     const last = taken.at(-1);
-    if (last !== undefined) {
-      this.#sequence = last.sequence;
-      this.#timeUnixMs = last.timeUnixMs;
-    }
+    if (last !== undefined) this.#moveTo(last);
     return taken;
+  }
+
+  #moveTo(tick: Tick): void {
+    this.#sequence = tick.sequence;
+    this.#timeUnixMs = tick.timeUnixMs;
   }
 
   #isAtEnd(recording: Recording): boolean {

@@ -58,9 +58,17 @@ export class SessionPoints {
     });
   }
 
-  /** Goes past ticks that were delivered before. */
-  skip(recording: Recording, ticks: readonly Tick[]): void {
-    this.#follow(recording, ticks);
+  /** Goes past ticks that were delivered before; the first ones of the recording. */
+  skip(recording: Recording, ticks: Iterable<Tick>): void {
+    for (const tick of ticks) {
+      this.#begin(tick);
+      const view = this.#see(tick);
+      for (const { counter, read } of this.#tickSeries) {
+        const value = counter === null ? null : read(view);
+        if (value !== null) counter?.read(value, tick.timeUnixMs);
+      }
+    }
+    if (this.#lastUnixMs !== null) this.#roles.skipTo(recording, this.#lastUnixMs);
   }
 
   /** What is said once, when the recording has ended: its last minute and the session as a whole. */
@@ -82,7 +90,6 @@ export class SessionPoints {
       if (snapshot !== undefined) {
         points.push(...this.#rolePoints(snapshot, tick.timeUnixMs, startUnixMs));
       }
-      this.#lastUnixMs = tick.timeUnixMs;
       return points;
     });
   }
@@ -102,17 +109,22 @@ export class SessionPoints {
     return startUnixMs;
   }
 
-  #tickPoints(tick: Tick, startUnixMs: number): Point[] {
+  #see(tick: Tick): TickView {
     const workingSet = workingSetBytes(tick);
     if (workingSet !== null) {
       this.#largestWorkingSetBytes = Math.max(workingSet, this.#largestWorkingSetBytes ?? 0);
     }
-    const view = viewOf(tick, this.#largestWorkingSetBytes);
+    this.#lastUnixMs = tick.timeUnixMs;
+    return viewOf(tick, this.#largestWorkingSetBytes);
+  }
+
+  #tickPoints(tick: Tick, startUnixMs: number): Point[] {
+    const view = this.#see(tick);
+    const at = { unixMs: tick.timeUnixMs, startUnixMs };
     const points: Point[] = [];
     for (const series of this.#tickSeries) {
       const value = series.read(view);
-      if (value !== null)
-        points.push(pointOf(series, value, { unixMs: tick.timeUnixMs, startUnixMs }));
+      if (value !== null) points.push(pointOf(series, value, at));
     }
     return points;
   }
