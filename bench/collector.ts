@@ -56,6 +56,7 @@ await untilInterrupted((interrupted) =>
 );
 
 async function raceOverLoad(folder: string, interrupted: AbortSignal, cleanUp: CleanUp) {
+  const [loadBefore = 0] = os.loadavg();
   await startSleepers(sleeperCount, cleanUp);
   const browser = await startBrowser(tabCount, cleanUp);
   const browserName = fs.readFileSync(`/proc/${browser.pid}/comm`, 'utf8').trim();
@@ -69,7 +70,7 @@ async function raceOverLoad(folder: string, interrupted: AbortSignal, cleanUp: C
     floor: floor !== undefined && 'command' in floor ? (floor.command[0] ?? null) : null,
     facts: [
       `${new Date().toISOString().slice(0, 10)}, Linux ${os.release()} ${os.arch()}, ${os.cpus().length} × ${os.cpus()[0]?.model}, Node.js ${process.versions.node}, ${browser.version}, ${(await peerVersions(entries)).join(', ')}.`,
-      `${tabCount} tabs and ${sleeperCount} idle processes besides; ${seconds} s in windows of 5 s, after ${warmUpSeconds} s.`,
+      `${tabCount} tabs and ${sleeperCount} idle processes besides; ${seconds} s in windows of 5 s, after ${warmUpSeconds} s; load of the machine before: ${loadBefore.toFixed(1)}.`,
       ...(['floor', 'collector', 'collectorPss'] as const).flatMap((id) => told(results, id)),
       ...results.flatMap(({ name, usage }) =>
         'reason' in usage ? `Missing: ${name}, ${usage.reason}.` : [],

@@ -1,7 +1,8 @@
 import { tmpdir } from 'node:os';
 import { HeadroomError } from '../model/errors.ts';
+import { inspectDatabaseFile } from './database-file.ts';
 import { fileError, openDatabase, sqliteCode } from './driver.ts';
-import { databaseHeader, openForReading, refuseWhatIsNotOurs } from './open-for-reading.ts';
+import { openForReading, refuseWhatIsNotOurs } from './open-for-reading.ts';
 
 /** How far an exporter has come with a recording. */
 export interface ExportCursor {
@@ -54,7 +55,7 @@ export function readCursor(path: string, target: string): ExportCursor | null {
  * file or its folder cannot be written, STORE_BUSY when another program holds it for half a second.
  */
 export function advanceCursor(path: string, target: string, advance: CursorAdvance): ExportCursor {
-  databaseHeader(path);
+  inspectDatabaseFile(path);
   const db = openDatabase(path, { mode: 'write', busyTimeoutMs });
   try {
     refuseWhatIsNotOurs(db, path);

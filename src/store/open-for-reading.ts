@@ -1,16 +1,7 @@
-import {
-  closeSync,
-  constants,
-  copyFileSync,
-  existsSync,
-  mkdtempSync,
-  openSync,
-  readSync,
-  rmSync,
-  statSync,
-} from 'node:fs';
+import { constants, copyFileSync, existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { errnoOf, HeadroomError } from '../model/errors.ts';
+import { inspectDatabaseFile } from './database-file.ts';
 import { type Database, fileError, openDatabase, sqliteCode } from './driver.ts';
 import { applicationId, schemaVersion } from './schema.ts';
 
@@ -28,10 +19,10 @@ const busyTimeoutMs = 1000;
  * FILE_CORRUPT.
  */
 export function openForReading(path: string, temporaryFolder: string): OpenedFile {
-  const header = databaseHeader(path);
-  const opened = canBeReadInPlace(path, header)
-    ? openInPlace(path, temporaryFolder)
-    : openCopy(path, temporaryFolder);
+  const state = inspectDatabaseFile(path);
+  // A log that SQLite would make here, it would also leave here. An old journal it would play back.
+  const inPlace = state === 'in use' || (state === 'journal' && !existsSync(`${path}-journal`));
+  const opened = inPlace ? openInPlace(path, temporaryFolder) : openCopy(path, temporaryFolder);
   try {
     refuseWhatIsNotOurs(opened.db, path);
     return opened;
@@ -39,13 +30,6 @@ export function openForReading(path: string, temporaryFolder: string): OpenedFil
     opened.close();
     throw fileError(error, path);
   }
-}
-
-/** The first bytes of a SQLite file; the error of {@link openForReading} for any other file. */
-export function databaseHeader(path: string): Buffer {
-  const header = readHeader(path);
-  refuseWhatIsNoDatabase(path, header);
-  return header;
 }
 
 /** FILE_NOT_A_RECORDING for a database of another program, FILE_TOO_NEW for a later format. */
@@ -67,83 +51,7 @@ export function refuseWhatIsNotOurs(db: Database, path: string): void {
   }
 }
 
-function readHeader(path: string): Buffer {
-  try {
-    if (statSync(path).isDirectory()) {
-      throw new HeadroomError('FILE_NOT_READABLE', `${path}: is a folder, not a file`);
-    }
-    const file = openSync(path, 'r');
-    try {
-      const buffer = Buffer.alloc(512);
-      return buffer.subarray(0, readSync(file, buffer));
-    } finally {
-      closeSync(file);
-    }
-  } catch (error) {
-    const errno = errnoOf(error);
-    if (error instanceof HeadroomError || errno === null) throw error;
-    if (errno === 'ENOENT' || errno === 'ENOTDIR') {
-      throw new HeadroomError('FILE_NOT_FOUND', `${path}: no such file`, { cause: error });
-    }
-    throw new HeadroomError('FILE_NOT_READABLE', `${path}: cannot be read (${errno})`, {
-      hint: 'Check the permissions of the file and of its folder.',
-      cause: error,
-    });
-  }
-}
-
-// https://www.sqlite.org/fileformat2.html, "The Database Header".
-const magic = 'SQLite format 3\0';
-const headerBytes = 100;
-const pageSizeOffset = 16;
-const readVersionOffset = 19;
-const changeCounterOffset = 24;
-const pageCountOffset = 28;
-const sizeValidForOffset = 92;
-const walVersion = 2;
-
-function refuseWhatIsNoDatabase(path: string, header: Buffer): void {
-  if (header.length === 0) {
-    throw new HeadroomError('FILE_EMPTY', `${path}: the file is empty (0 bytes)`, {
-      hint: 'Pull the file again; nothing was recorded or the transfer failed.',
-    });
-  }
-  const text = header.toString('latin1');
-  if (!text.startsWith(magic)) {
-    const isHtml = /^\s*<(!doctype html|html|head|body|\?xml)/i.test(text);
-    throw new HeadroomError(
-      'FILE_NOT_A_DATABASE',
-      `${path}: not a database${isHtml ? ' (looks like HTML)' : ''}`,
-      { hint: isHtml ? 'An error page was saved in its place: pull the file again.' : notOursHint },
-    );
-  }
-  if (isCutOff(path, header)) {
-    throw new HeadroomError('FILE_CORRUPT', `${path}: the end of the file is missing`, {
-      hint: 'Pull the file again, or use another copy of it.',
-    });
-  }
-}
-
-// SQLite takes a last page that is missing for an empty one. Beside a log the header of the main
-// file may be ahead of it.
-function isCutOff(path: string, header: Buffer): boolean {
-  if (header.length < headerBytes) return true;
-  if (existsSync(`${path}-wal`)) return false;
-  const sizeIsValid =
-    header.readUInt32BE(changeCounterOffset) === header.readUInt32BE(sizeValidForOffset);
-  const storedPageSize = header.readUInt16BE(pageSizeOffset);
-  const pageSize = storedPageSize === 1 ? 65_536 : storedPageSize;
-  return sizeIsValid && statSync(path).size < header.readUInt32BE(pageCountOffset) * pageSize;
-}
-
 const notOursHint = 'Give a file that `headroom record` wrote.';
-
-// A file in WAL mode can be read beside its log and the index of that; without them SQLite would
-// make both, here, and leave them.
-function canBeReadInPlace(path: string, header: Buffer): boolean {
-  if (header[readVersionOffset] !== walVersion) return !existsSync(`${path}-journal`);
-  return existsSync(`${path}-wal`) && existsSync(`${path}-shm`);
-}
 
 function openInPlace(path: string, temporaryFolder: string): OpenedFile {
   const db = openDatabase(path, { mode: 'read', busyTimeoutMs });
@@ -161,9 +69,12 @@ function openInPlace(path: string, temporaryFolder: string): OpenedFile {
 }
 
 function openCopy(path: string, temporaryFolder: string): OpenedFile {
-  const folder = mkdtempSync(join(temporaryFolder, 'headroom-'));
-  const remove = () => rmSync(folder, { recursive: true, force: true });
+  let folder: string | null = null;
+  const remove = () => {
+    if (folder !== null) rmSync(folder, { recursive: true, force: true });
+  };
   try {
+    folder = mkdtempSync(join(temporaryFolder, 'headroom-'));
     const copy = join(folder, basename(path));
     for (const part of ['', '-wal', '-journal']) {
       if (part === '' || existsSync(path + part)) {

@@ -85,7 +85,6 @@ describe('a file that is there already', () => {
     for (const name of ['a.db', 'b.db']) {
       const error = asNobody(() => refusal(folder.file(name)));
       expect(error).toMatchObject({ code: 'FILE_NOT_WRITABLE' });
-      expect(error.message).toContain('EACCES');
     }
   });
 

@@ -156,6 +156,20 @@ describe('a live recording', () => {
     expect(recording.isLive).toBe(false);
   });
 
+  test('keeps its log when it is read here and by another program', () => {
+    using folder = temporaryFolder();
+    const file = folder.file('a.db');
+    const writer = liveRecording(file, 3);
+    openRecording(file).close();
+    // The last connection that closes a file empties and removes its log. This shell is not the
+    // last, but would be taken for it if the writer had lost its locks.
+    execFileSync('sqlite3', [file, 'SELECT count(*) FROM tick']);
+    expect(readdirSync(folder.path)).toContain('a.db-wal');
+    writer.writeSample(fakeSample({ second: 100 }), []);
+    expect(execFileSync('sqlite3', [file, 'SELECT count(*) FROM tick']).toString()).toBe('4\n');
+    writer.close(ended);
+  });
+
   test('of another user is read where that is allowed', () => {
     using folder = temporaryFolder();
     chmodSync(folder.path, 0o755);
@@ -209,6 +223,9 @@ describe('a live recording', () => {
     });
     expect(recording.tickCount()).toBe(100);
     expect(readdirSync(folder.file('tmp'))).toHaveLength(1);
+    expect(() =>
+      openRecording(folder.file('pulled/a.db'), { temporaryFolder: folder.file('missing') }),
+    ).toThrow(expect.objectContaining({ code: 'FILE_NOT_READABLE' }));
     recording.close();
     expect(readdirSync(folder.file('tmp'))).toEqual([]);
     expect(readdirSync(folder.file('pulled')).toSorted()).toEqual(['a.db', 'a.db-wal']);

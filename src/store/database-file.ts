@@ -1,0 +1,107 @@
+import { closeSync, existsSync, openSync, readSync, statSync } from 'node:fs';
+import { errnoOf, HeadroomError } from '../model/errors.ts';
+
+/**
+ * What SQLite needs beside the main file. `in use`: its log and the index of that are there, as
+ * beside a file that is recorded or whose recorder was killed. `log`: it would make both.
+ * `journal`: it needs nothing.
+ */
+export type DatabaseState = 'in use' | 'log' | 'journal';
+
+/**
+ * Looks at a file before SQLite does, which would take an empty one for a new database. FILE_EMPTY,
+ * FILE_NOT_A_DATABASE, FILE_CORRUPT when its end is missing, FILE_NOT_FOUND, FILE_NOT_READABLE.
+ */
+export function inspectDatabaseFile(path: string): DatabaseState {
+  if (!isFile(path)) {
+    throw new HeadroomError('FILE_NOT_READABLE', `${path}: is a folder, not a file`);
+  }
+  // Not looked into: closing a second descriptor would drop the locks that a recorder in this very
+  // process has on the file (sqlite.org/howtocorrupt.html, "posix advisory locks canceled").
+  if (existsSync(`${path}-wal`) && existsSync(`${path}-shm`)) return 'in use';
+  const header = readHeader(path);
+  refuseWhatIsNoDatabase(path, header);
+  return header[readVersionOffset] === walVersion ? 'log' : 'journal';
+}
+
+function isFile(path: string): boolean {
+  try {
+    return !statSync(path).isDirectory();
+  } catch (error) {
+    throw readError(error, path);
+  }
+}
+
+function readHeader(path: string): Buffer {
+  try {
+    const file = openSync(path, 'r');
+    try {
+      const buffer = Buffer.alloc(512);
+      return buffer.subarray(0, readSync(file, buffer));
+    } finally {
+      closeSync(file);
+    }
+  } catch (error) {
+    throw readError(error, path);
+  }
+}
+
+function readError(error: unknown, path: string): unknown {
+  const errno = errnoOf(error);
+  if (errno === null) return error;
+  if (errno === 'ENOENT' || errno === 'ENOTDIR') {
+    return new HeadroomError('FILE_NOT_FOUND', `${path}: no such file`, { cause: error });
+  }
+  return new HeadroomError('FILE_NOT_READABLE', `${path}: cannot be read (${errno})`, {
+    hint: 'Check the permissions of the file and of its folder.',
+    cause: error,
+  });
+}
+
+// https://www.sqlite.org/fileformat2.html, "The Database Header".
+const magic = 'SQLite format 3\0';
+const headerBytes = 100;
+const pageSizeOffset = 16;
+const readVersionOffset = 19;
+const changeCounterOffset = 24;
+const pageCountOffset = 28;
+const sizeValidForOffset = 92;
+const walVersion = 2;
+
+function refuseWhatIsNoDatabase(path: string, header: Buffer): void {
+  if (header.length === 0) {
+    throw new HeadroomError('FILE_EMPTY', `${path}: the file is empty (0 bytes)`, {
+      hint: 'Pull the file again; nothing was recorded or the transfer failed.',
+    });
+  }
+  const text = header.toString('latin1');
+  if (!text.startsWith(magic)) {
+    const isHtml = /^\s*<(!doctype html|html|head|body|\?xml)/i.test(text);
+    throw new HeadroomError(
+      'FILE_NOT_A_DATABASE',
+      `${path}: not a database${isHtml ? ' (looks like HTML)' : ''}`,
+      {
+        hint: isHtml
+          ? 'An error page was saved in its place: pull the file again.'
+          : 'Give a file that `headroom record` wrote.',
+      },
+    );
+  }
+  if (isCutOff(path, header)) {
+    throw new HeadroomError('FILE_CORRUPT', `${path}: the end of the file is missing`, {
+      hint: 'Pull the file again, or use another copy of it.',
+    });
+  }
+}
+
+// SQLite takes a last page that is missing for an empty one. Beside a log the header of the main
+// file may be ahead of it.
+function isCutOff(path: string, header: Buffer): boolean {
+  if (header.length < headerBytes) return true;
+  if (existsSync(`${path}-wal`)) return false;
+  const sizeIsValid =
+    header.readUInt32BE(changeCounterOffset) === header.readUInt32BE(sizeValidForOffset);
+  const storedPageSize = header.readUInt16BE(pageSizeOffset);
+  const pageSize = storedPageSize === 1 ? 65_536 : storedPageSize;
+  return sizeIsValid && statSync(path).size < header.readUInt32BE(pageCountOffset) * pageSize;
+}
