@@ -105,17 +105,20 @@ export class StoreWriter {
   /**
    * Writes what is left and ends the recording; then the file stands alone, unless a reader has it
    * open. Waits for a lock for two seconds at most. Not all written: the result says what is not.
+   * A second call does nothing.
    */
   close(end: SessionEnd): WriteResult {
-    this.#db.pragma(`busy_timeout = ${closeTimeoutMs}`);
-    let result = this.#drain();
-    if (result.outcome === 'written') {
+    if (!this.#db.open) return written;
+    try {
+      this.#db.pragma(`busy_timeout = ${closeTimeoutMs}`);
+      const result = this.#drain();
+      if (result.outcome !== 'written') return result;
       const failure = this.#transaction(() => this.#ticks.finish(end));
-      if (failure !== null) result = this.#deferred({ ...failure, lostCount: 0 });
+      return failure === null ? result : this.#deferred({ ...failure, lostCount: 0 });
+    } finally {
+      this.#leaveOneFile();
+      this.#db.close();
     }
-    this.#leaveOneFile();
-    this.#db.close();
-    return result;
   }
 
   #lastSequence(): number {

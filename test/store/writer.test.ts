@@ -70,6 +70,15 @@ describe('what was written', () => {
     expect(readdirSync(folder.path)).toEqual(['a.db']);
   });
 
+  test('is closed once, however often that is asked for', () => {
+    using folder = temporaryFolder();
+    const writer = StoreWriter.open(folder.file('a.db'), running);
+    writer.close(ended);
+    expect(writer.close({ ...ended, endReason: 'deleted' })).toEqual({ outcome: 'written' });
+    using recording = openRecording(folder.file('a.db'));
+    expect(recording.facts.endReason).toBe('signal');
+  });
+
   test('is a recording also when nothing was written', () => {
     using folder = temporaryFolder();
     recordSamples(folder.file('a.db'), []);
