@@ -91,25 +91,20 @@ async function record(
     progress.end();
     source.close();
   });
-  const endedUnixMs = Date.now();
-  writer.close({ endedUnixMs, endReason });
+  const end = { endedUnixMs: Date.now(), endReason };
+  const isWhole = watch.end(writer.close(end));
   await live?.finish();
   if (!options.quiet)
     io.stderr.write(
       `${sampleCount} samples in ${options.out}; next: headroom report ${options.out}\n`,
     );
   if (options.json) {
-    const told = {
-      file: options.out,
-      sessionId: facts.id,
-      samples: sampleCount,
-      startedUnixMs: facts.startedUnixMs,
-      endedUnixMs,
-      endReason,
-    };
+    const { startedUnixMs, id } = facts;
+    const told = { file: options.out, sessionId: id, samples: sampleCount, startedUnixMs, ...end };
     io.stdout.write(`${JSON.stringify(told)}\n`);
   }
-  return command === null ? 0 : exitCodeOf(await command.ended);
+  if (command !== null) return exitCodeOf(await command.ended);
+  return isWhole ? 0 : 1;
 }
 
 /** Starts the command, if there is one; on failure takes back what was begun. */

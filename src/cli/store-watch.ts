@@ -24,4 +24,14 @@ export class StoreWatch {
       this.#stream.write(`${this.#out} can be written again\n`);
     }
   }
+
+  /** The last word: false when samples could not be written at all. */
+  end(result: WriteResult): boolean {
+    if (result.outcome !== 'deferred') return true;
+    const count = result.pendingCount + result.lostCount;
+    this.#stream.write(
+      `${count} samples could not be written into ${this.#out} (${result.reason}: ${result.message}); what was written before is there\n`,
+    );
+    return false;
+  }
 }
