@@ -45,9 +45,12 @@ export class Cadence {
   readonly #options: CadenceOptions;
   #points: Point[] = [];
   #before: Sample | null = null;
+  /** Looks are compared with it: the last sample, or a later look that found more available. */
+  #lookedFrom: TimedMemory | null = null;
   #alarmedMonotonicMs: number | null = null;
   #leftMs = purseMs;
   #reason: FastReason | null = null;
+  #isPurseEmpty = false;
 
   constructor(options: CadenceOptions) {
     this.#options = options;
@@ -63,6 +66,7 @@ export class Cadence {
     const { intervalMs, fastIntervalMs } = this.#options;
     const before = this.#before;
     this.#before = sample;
+    this.#lookedFrom = sample;
     const elapsedMs = before === null ? 0 : sample.monotonicMs - before.monotonicMs;
     const alarm = this.#alarm(before, sample);
     if (alarm !== null) this.#alarmedMonotonicMs = sample.monotonicMs;
@@ -73,22 +77,31 @@ export class Cadence {
     // Once empty, the purse must fill for a while before it is opened again.
     const canPay = wasFast ? this.#leftMs > 0 : this.#leftMs > purseMs * purseFillShare;
     this.#reason = isRecent && canPay ? (alarm ?? this.#reason) : null;
+    this.#isPurseEmpty = isRecent && !canPay;
     return this.#reason === null ? intervalMs : Math.min(intervalMs, fastIntervalMs);
   }
 
   /** How often to look at memory alone before the next sample is due; null: not at all. */
   peekEveryMs(): number | null {
-    const { intervalMs } = this.#options;
-    if (this.#before === null || this.#reason !== null || intervalMs <= peekEveryMs) return null;
+    const { intervalMs, fastIntervalMs } = this.#options;
+    if (this.#before === null || this.#reason !== null) return null;
+    // A look is cheap: where samples cannot be afforded, it still finds the moment that needs one.
+    const everyMs = this.#isPurseEmpty ? fastIntervalMs : peekEveryMs;
     const available = availableBytes(this.#before);
     const reachBytes = (2 * fastestBytesPerSecond * intervalMs) / 1000;
-    return available !== null && available < reachBytes ? peekEveryMs : null;
+    const isInReach = available !== null && available < reachBytes;
+    return isInReach && everyMs < intervalMs ? everyMs : null;
   }
 
   /** Whether a look at memory is reason enough for a sample at once. */
   isAlarming(memory: MemoryReading, monotonicMs: number): boolean {
-    if (this.#before === null) return false;
-    return isGrowing(this.#before, { ...memory, monotonicMs }, sessionLimit(memory).bytes);
+    const before = this.#lookedFrom;
+    if (before === null) return false;
+    const look = { ...memory, monotonicMs };
+    if (isGrowing(before, look, sessionLimit(memory).bytes)) return true;
+    // Memory came back, perhaps by a kill: from here on it falls anew.
+    if ((availableBytes(look) ?? 0) > (availableBytes(before) ?? 0)) this.#lookedFrom = look;
+    return false;
   }
 
   #alarm(before: Sample | null, sample: Sample): FastReason | null {

@@ -1,7 +1,8 @@
 import fs from 'node:fs';
+import type { Sample } from '../model/sample.ts';
+import { bindingCgroup } from '../model/session-memory.ts';
 import { KmsgFile } from './kmsg/kmsg-file.ts';
-import { locateCgroupOf } from './local-sources.ts';
-import type { Absence, ProcFs } from './procfs/proc-fs.ts';
+import type { ProcFs } from './procfs/proc-fs.ts';
 
 /** One thing that a recording can hold, and whether this machine lets us read it. */
 export interface Capability {
@@ -13,111 +14,154 @@ export interface Capability {
   consequence: string | null;
 }
 
+export interface CapabilityContext {
+  proc: ProcFs;
+  /** Taken here and now. */
+  sample: Pick<Sample, 'machine' | 'cgroup' | 'processes'>;
+  /** Why the kernel does not tell how processes end; null when it does. */
+  exitsUnavailable: string | null;
+  kmsgPath?: string;
+}
+
 /** What can be read on this machine, what cannot and why. Opens and reads, and changes nothing. */
-export function readCapabilities(proc: ProcFs): Capability[] {
+export function readCapabilities(context: CapabilityContext): Capability[] {
   return [
-    memory(proc),
-    processes(proc),
-    pss(proc),
-    pressure(proc),
-    kernelLog(),
-    oomCounter(proc),
-    cgroup(),
+    memory(context),
+    cgroup(context),
+    processes(context),
+    pss(context),
+    pressure(context),
+    kernelLog(context),
+    oomCounter(context),
+    processExits(context),
   ];
 }
 
-function memory(proc: ProcFs): Capability {
-  const text = proc.text('meminfo');
-  const total = /^MemTotal:\s+(\d+) kB/m.exec(text ?? '')?.[1];
-  if (total === undefined) {
+function memory({ proc, sample }: CapabilityContext): Capability {
+  const total = mebibytes(sample.machine.totalBytes);
+  return sample.machine.availableBytes === null
+    ? partial(
+        'machine memory',
+        `${total} without MemAvailable`,
+        'What is available is unknown outside of a limited cgroup. It exists since Linux 3.14.',
+      )
+    : ok('machine memory', `${total}, of ${proc.root}/meminfo`);
+}
+
+function cgroup({ sample }: CapabilityContext): Capability {
+  const { cgroup } = sample;
+  if (cgroup === null) {
+    return partial('memory cgroup', 'none', 'The limit is the machine’s memory.');
+  }
+  const { version, path, limitBytes } = cgroup;
+  const limit = limitBytes === null ? 'without a limit' : `with a limit of ${mebibytes(limitBytes)}`;
+  const detail = `version ${version}, ${path}, ${limit}`;
+  return cgroup.oomKillCount === null
+    ? partial(
+        'memory cgroup',
+        `${detail}, without oom_kill`,
+        'Kills in it show only in the kernel log. The counter exists since Linux 4.13.',
+      )
+    : ok('memory cgroup', detail);
+}
+
+function processes({ proc }: CapabilityContext): Capability {
+  const pids = proc.pids();
+  const denied = pids.filter((pid) => proc.read(`${pid}/stat`) === 'denied').length;
+  // Every pid namespace has a 1, and only hidepid hides it.
+  if (pids.includes(1) && denied === 0) {
+    return ok('processes', `${pids.length} in ${proc.root}, kernel threads included`);
+  }
+  return partial(
+    'processes',
+    denied === 0 ? 'only our own are visible' : `${denied} of ${pids.length} cannot be read`,
+    `${proc.root} is mounted with hidepid: run the collector as root or as the browser’s user.`,
+  );
+}
+
+// The browser's processes are what PSS is read of. Without one, any: and then some may well be out of
+// reach, also for root (those of another user namespace, or whose program was protected).
+function pss({ proc, sample }: CapabilityContext): Capability {
+  if (!canOpenRollup(proc, 'self')) {
+    return no('PSS', `no ${proc.root}/self/smaps_rollup`, `${withoutPss} It exists since Linux 4.14.`);
+  }
+  const browsers = sample.processes.filter(({ browserPid }) => browserPid !== null);
+  const others = sample.processes.filter(({ pid }) => pid !== process.pid);
+  const judged = browsers.length > 0 ? browsers : others;
+  const readable = judged.filter(({ pid }) => canOpenRollup(proc, pid)).length;
+  const whose = browsers.length > 0 ? 'of Chromium' : '(no Chromium is running)';
+  const detail = `smaps_rollup of ${readable} of ${judged.length} processes ${whose} can be read`;
+  const isEnough = browsers.length > 0 ? readable === judged.length : readable >= judged.length / 2;
+  if (isEnough) return ok('PSS', detail);
+  const advice = `${withoutPss} Run as root or as the browser’s user.`;
+  return readable === 0 ? no('PSS', detail, advice) : partial('PSS', detail, advice);
+}
+
+const withoutPss =
+  'Without it the split of shared memory between roles is unknown; RSS and anonymous memory are exact.';
+
+// Permission is checked when it is opened. One that is gone was no obstacle.
+function canOpenRollup(proc: ProcFs, pid: number | 'self'): boolean {
+  const fd = proc.open(`${pid}/smaps_rollup`);
+  if (typeof fd === 'number') proc.close(fd);
+  return fd !== 'denied' && (pid !== 'self' || fd !== 'gone');
+}
+
+function pressure({ proc, sample }: CapabilityContext): Capability {
+  const missing = ['memory', 'cpu', 'io'].find((name) => proc.text(`pressure/${name}`) === null);
+  if (missing !== undefined) {
     return no(
-      'machine memory',
-      `${proc.root}/meminfo cannot be read`,
-      'Nothing can be recorded: mount /proc.',
+      'pressure (PSI)',
+      `no ${proc.root}/pressure/${missing}`,
+      'Stalls show only in refaults. The kernel needs CONFIG_PSI, and psi=1 where it is off by default.',
     );
   }
-  const mebibytes = Math.round(Number(total) / 1024);
-  return ok(
-    'machine memory',
-    `${mebibytes} MiB, ${/^MemAvailable:/m.test(text ?? '') ? 'with' : 'without'} MemAvailable`,
-  );
-}
-
-function processes(proc: ProcFs): Capability {
-  const pids = proc.pids();
-  const foreign = pids.includes(1) || pids.length > 1;
-  return foreign
-    ? ok('processes', `${pids.length} in /proc, kernel threads included`)
-    : partial(
-        'processes',
-        'only our own are visible',
-        '/proc is mounted with hidepid, or this is a container of its own: run the collector as the browser’s user or as root, inside the session.',
-      );
-}
-
-// One that is surely another user's where we are not root.
-function pss(proc: ProcFs): Capability {
-  const others = proc.pids().filter((pid) => pid !== process.pid);
-  const outcomes = new Map<number | Absence, number>();
-  let readable = 0;
-  let denied = 0;
-  for (const pid of others) {
-    const length = proc.read(`${pid}/smaps_rollup`);
-    outcomes.set(length, (outcomes.get(length) ?? 0) + 1);
-    if (typeof length === 'number' && length > 0) readable++;
-    if (length === 'denied') denied++;
-  }
-  if (denied === 0) return ok('PSS', `smaps_rollup of ${readable} other processes can be read`);
-  const detail = `smaps_rollup of ${readable} other processes can be read, of ${denied} not`;
-  return (readable === 0 ? no : partial)(
-    'PSS',
-    detail,
-    'Without it the split of shared memory between roles is unknown; RSS and anonymous memory are exact. Run as root or as the browser’s user.',
-  );
-}
-
-function pressure(proc: ProcFs): Capability {
-  const missing = ['memory', 'cpu', 'io'].filter((name) => proc.text(`pressure/${name}`) === null);
-  return missing.length === 0
-    ? ok('pressure (PSI)', 'memory, cpu and io')
-    : no(
+  return bindingCgroup(sample)?.version === 1
+    ? partial(
         'pressure (PSI)',
-        `no /proc/pressure/${missing[0]}`,
-        'Stalls show only in refaults. The kernel needs CONFIG_PSI, and psi=1 where it is off by default.',
-      );
+        'memory, cpu and io of the machine',
+        'A cgroup of version 1 has none of its own: waiting inside of its limit may not show.',
+      )
+    : ok('pressure (PSI)', 'memory, cpu and io');
 }
 
-function kernelLog(): Capability {
-  const log = new KmsgFile('/dev/kmsg', fs);
+function kernelLog({ proc, kmsgPath = '/dev/kmsg' }: CapabilityContext): Capability {
+  const log = new KmsgFile(kmsgPath, fs);
   log.next();
   const reason = log.unavailable;
   log.close();
-  return reason === null
-    ? ok('kernel log', '/dev/kmsg, from its oldest record')
-    : no(
-        'kernel log',
-        `/dev/kmsg: ${reason}`,
-        'OOM kills are known by the kernel’s counters only: how many, not which process. Run as root, or allow CAP_SYSLOG (kernel.dmesg_restrict).',
-      );
+  if (reason === null) return ok('kernel log', `${kmsgPath}, from its oldest record`);
+  const isRestricted = reason === 'EPERM' && proc.text('sys/kernel/dmesg_restrict')?.trim() === '1';
+  return no(
+    'kernel log',
+    `${kmsgPath}: ${reason}${isRestricted ? ' (kernel.dmesg_restrict is 1)' : ''}`,
+    'OOM kills are known by the kernel’s counters only: how many, not which process. Run as root, or with CAP_SYSLOG.',
+  );
 }
 
-function oomCounter(proc: ProcFs): Capability {
+function oomCounter({ proc }: CapabilityContext): Capability {
   const count = /^oom_kill (\d+)/m.exec(proc.text('vmstat') ?? '')?.[1];
   return count === undefined
     ? no(
         'OOM kill counter',
-        'no oom_kill in /proc/vmstat',
-        'It exists since Linux 4.13: kills without a record in the log cannot be counted.',
+        `no oom_kill in ${proc.root}/vmstat`,
+        'Kills without a record in the log cannot be counted. It exists since Linux 4.13.',
       )
     : ok('OOM kill counter', `${count} since boot`);
 }
 
-function cgroup(): Capability {
-  const location = locateCgroupOf('self');
-  const own = location?.levels[0];
-  return location === null || own === undefined
-    ? partial('memory cgroup', 'none', 'The limit is the machine’s memory.')
-    : ok('memory cgroup', `version ${location.version}, ${own.path} in ${location.mountPoint}`);
+function processExits({ exitsUnavailable }: CapabilityContext): Capability {
+  return exitsUnavailable === null
+    ? ok('process exits', 'exit code or signal of every process (process connector)')
+    : no(
+        'process exits',
+        `process connector: ${exitsUnavailable}`,
+        'Of processes that are no children of ours only the absence is recorded. Run as root on the machine itself, with perl.',
+      );
+}
+
+function mebibytes(bytes: number): string {
+  return `${Math.round(bytes / 2 ** 20)} MiB`;
 }
 
 function ok(name: string, detail: string): Capability {

@@ -12,6 +12,8 @@ export interface LocalTarget {
   rootPid: number | null;
   /** The memory cgroup that is the session's; null: that of the root process, else our own. */
   cgroup: CgroupLocation | null;
+  /** Whether command lines are recorded, without credentials; default true. */
+  storesCommands?: boolean;
 }
 
 // Room for the store, the kernel log and the cgroup's files.
@@ -40,6 +42,7 @@ export function localSources(
     readCgroupPressure: () => pressure?.read() ?? null,
     clock,
     rootPid: target.rootPid,
+    storesCommands: target.storesCommands,
     descriptorLimit: descriptorLimit(proc),
   };
 }

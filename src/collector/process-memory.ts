@@ -1,3 +1,4 @@
+import { readFacts } from './process-facts.ts';
 import type { TrackedProcess } from './process-table.ts';
 import type { KernelUnits } from './procfs/machine-files.ts';
 import type { PssBudget } from './pss-budget.ts';
@@ -14,8 +15,8 @@ export interface MemoryClock {
 
 /**
  * Reads the memory of every process: the browser's from statm (exact), the others' from stat (up to
- * 340 KiB off, and enough for a list of the biggest). status follows every few seconds, PSS as the
- * budget allows. Gives the processes whose PSS was read in this tick.
+ * 340 KiB off, and enough for a list of the biggest). status and the facts beside it follow every
+ * few seconds, PSS as the budget allows. Gives the processes whose PSS was read in this tick.
  */
 export function readMemory(
   processes: Iterable<TrackedProcess>,
@@ -31,6 +32,7 @@ export function readMemory(
       // Spread over the ticks: those that joined together come due apart.
       const headStartMs = process.status === null ? (process.pid % 5) * 1000 : 0;
       process.status = process.files.status() ?? process.status;
+      process.facts = readFacts(process.files, process.facts);
       process.statusMonotonicMs = clock.monotonicMs - headStartMs;
     }
     if (hasMemory(process) && clock.monotonicMs - process.pssFailedMonotonicMs >= pssRetryMs) {

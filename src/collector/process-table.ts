@@ -1,6 +1,10 @@
 import type { ProcessRole } from '../model/process-role.ts';
+import type { ProcessReading } from '../model/sample.ts';
 import type { TreeNode } from './chromium/browser-tree.ts';
 import { roleOfCommand } from './chromium/command-line.ts';
+import { safeCommand } from './chromium/safe-command.ts';
+import type { MemberFacts } from './process-facts.ts';
+import { printableLatin1 } from './procfs/printable-text.ts';
 import type { ProcFs } from './procfs/proc-fs.ts';
 import { type DescriptorBudget, ProcessFiles } from './procfs/process-files.ts';
 import type { ProcessStat } from './procfs/process-stat.ts';
@@ -11,13 +15,23 @@ import type { SmapsRollup } from './procfs/smaps-rollup.ts';
 export interface TrackedProcess extends TreeNode {
   files: ProcessFiles;
   stat: ProcessStat;
+  /** Ticks in a row in which stat was the same. */
+  idleTicks: number;
   executable: string | null;
+  /** The command line as it was read last, with all its secrets: only to see whether it changed. */
+  cmdline: string;
+  /** The same as it may be stored; null when it may not. */
+  command: string | null;
   /** Anonymous bytes of the tick at hand; null without memory of its own. */
   anonBytes: number | null;
   rssBytes: number | null;
   status: ProcessStatus | null;
   statusMonotonicMs: number;
+  /** Read together with status. */
+  facts: MemberFacts | null;
   lastPss: (SmapsRollup & { anonBytes: number; monotonicMs: number }) | null;
+  /** What was told of it last, and may be told again while nothing changed. */
+  lastReading: ProcessReading | null;
   /** When reading PSS failed last (another user's process, or gone). */
   pssFailedMonotonicMs: number;
 }
@@ -28,6 +42,13 @@ export interface EndedProcess {
   startTicks: number;
   role: ProcessRole;
   browserPid: number | null;
+}
+
+export interface ProcessTableOptions {
+  /** How many descriptors may be kept open. */
+  descriptorLimit: number;
+  /** Default true. */
+  storesCommands?: boolean | undefined;
 }
 
 export interface TableTick {
@@ -41,6 +62,8 @@ export interface TableTick {
 const youngSeconds = 5;
 const settlingSeconds = 30;
 const settlingEveryTicks = 5;
+const restingAfterTicks = 5;
+const restingEveryTicks = 5;
 // A kernel thread's pid may come to a process of ours; seldom enough to look again now and then.
 const kernelThreadRecheckTicks = 60;
 
@@ -49,11 +72,13 @@ export class ProcessTable {
   readonly processes = new Map<number, TrackedProcess>();
   readonly #proc: ProcFs;
   readonly #descriptors: DescriptorBudget;
+  readonly #storesCommands: boolean;
   readonly #kernelThreads = new Set<number>();
 
-  constructor(proc: ProcFs, descriptorLimit: number) {
+  constructor(proc: ProcFs, options: ProcessTableOptions) {
     this.#proc = proc;
-    this.#descriptors = { left: descriptorLimit };
+    this.#descriptors = { left: options.descriptorLimit };
+    this.#storesCommands = options.storesCommands ?? true;
   }
 
   /** Reads stat of every process; new ones join, vanished ones are given back. */
@@ -80,10 +105,12 @@ export class ProcessTable {
 
   /** False when it is gone, or its pid now belongs to another process. */
   #refresh(process: TrackedProcess, at: TableTick): boolean {
+    if (isResting(process, at)) return true;
     const stat = process.files.stat();
     // It could not be read this time, which is no end: it keeps what it had.
     if (stat === 'failed') return true;
     if (typeof stat === 'string' || stat.startTicks !== process.startTicks) return false;
+    process.idleTicks = stat === process.stat ? process.idleTicks + 1 : 0;
     const renamed = stat.comm !== process.stat.comm;
     process.stat = stat;
     process.parentPid = stat.parentPid;
@@ -110,12 +137,17 @@ export class ProcessTable {
       browserPid: null,
       files,
       stat,
+      idleTicks: 0,
       executable: null,
+      cmdline: '',
+      command: null,
       anonBytes: null,
       rssBytes: null,
       status: null,
       statusMonotonicMs: Number.NEGATIVE_INFINITY,
+      facts: null,
       lastPss: null,
+      lastReading: null,
       pssFailedMonotonicMs: Number.NEGATIVE_INFINITY,
     };
     this.processes.set(pid, process);
@@ -136,6 +168,7 @@ export class ProcessTable {
     // A fork of the browser that took another program (a shell, a helper) is no part of it any more.
     if (process.ownRole !== null && ownRole === null) process.browserPid = null;
     process.ownRole = ownRole;
+    if (this.#storesCommands && !isBlank(cmdline)) setCommand(process, cmdline);
   }
 
   #drop(process: TrackedProcess, ended: EndedProcess[]): void {
@@ -144,6 +177,24 @@ export class ProcessTable {
     const { pid, startTicks, role, browserPid } = process;
     ended.push({ pid, startTicks, role, browserPid });
   }
+}
+
+// No part of a browser, and it has not run for a while: whether it woke up is asked now and then.
+// That it is still there is asked at every tick, by the list of /proc.
+function isResting(process: TrackedProcess, at: TableTick): boolean {
+  return (
+    process.ownRole === null &&
+    process.browserPid === null &&
+    process.idleTicks >= restingAfterTicks &&
+    (at.tick + process.pid) % restingEveryTicks !== 0
+  );
+}
+
+// A young process is read again and again; most times it says the same.
+function setCommand(process: TrackedProcess, cmdline: string): void {
+  if (cmdline === process.cmdline) return;
+  process.cmdline = cmdline;
+  process.command = printableLatin1(safeCommand(cmdline) ?? '') || null;
 }
 
 function isBlank(cmdline: string): boolean {

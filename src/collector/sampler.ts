@@ -38,6 +38,8 @@ export interface SamplerSources {
   rootPid: number | null;
   /** How many descriptors the process table may keep open. */
   descriptorLimit: number;
+  /** Whether command lines are recorded, without credentials; default true. */
+  storesCommands?: boolean | undefined;
   /** Share of one core that reading PSS may take on average; default 0.01. */
   pssCpuShare?: number;
 }
@@ -75,7 +77,7 @@ export class Sampler {
   constructor(sources: SamplerSources) {
     this.#sources = sources;
     this.#machine = new MachineFiles(sources.proc, sources.units);
-    this.#table = new ProcessTable(sources.proc, sources.descriptorLimit);
+    this.#table = new ProcessTable(sources.proc, sources);
     this.#pssBudget = new PssBudget({ cpuShare: sources.pssCpuShare ?? 0.01, maxAgeMs: 60_000 });
   }
 
@@ -91,9 +93,13 @@ export class Sampler {
       clock: { monotonicMs, now: () => clock.monotonicMs() },
       units,
     });
+    const tickMs = 1000 / units.clockTicksPerSecond;
     const processes: ProcessReading[] = [];
     for (const process of this.#table.processes.values()) {
-      processes.push(toReading(process, pssRead.has(process), 1000 / units.clockTicksPerSecond));
+      if (process.lastReading === null || !isUnchanged(process, process.lastReading)) {
+        process.lastReading = toReading(process, pssRead.has(process), tickMs);
+      }
+      processes.push(process.lastReading);
     }
     const sample: Sample = {
       sequence: schedule.sequence,
@@ -162,8 +168,21 @@ export class Sampler {
   }
 }
 
+// Outside of browsers all figures come from stat.
+function isUnchanged(process: TrackedProcess, told: ProcessReading): boolean {
+  return (
+    process.browserPid === null &&
+    process.idleTicks > 0 &&
+    told.browserPid === null &&
+    told.role === process.role &&
+    told.executable === process.executable &&
+    told.parentPid === process.parentPid
+  );
+}
+
 function toReading(process: TrackedProcess, isPssFresh: boolean, tickMs: number): ProcessReading {
   const { stat, status } = process;
+  const facts = process.browserPid === null ? null : process.facts;
   const pss = isPssFresh ? process.lastPss : null;
   return {
     pid: process.pid,
@@ -186,6 +205,12 @@ function toReading(process: TrackedProcess, isPssFresh: boolean, tickMs: number)
     cpuMs: stat.cpuTicks * tickMs,
     threadCount: stat.threadCount,
     majorFaultCount: stat.majorFaultCount,
+    command: process.command,
+    oomScoreAdj: facts?.oomScoreAdj ?? null,
+    cgroup: facts?.cgroup ?? null,
+    descriptorCount: facts?.descriptorCount ?? null,
+    readBytes: facts?.readBytes ?? null,
+    writtenBytes: facts?.writtenBytes ?? null,
   };
 }
 

@@ -155,6 +155,11 @@ export class ProcessWriter {
   #follow(tracked: Tracked, reading: ProcessReading, moment: TickMoment): void {
     const { stored, reading: before } = tracked;
     const isDue = moment.sequence >= tracked.dueSequence || reading.pssBytes !== null;
+    // The very same reading as before: an idle process.
+    if (reading === before && reading === stored && !isDue) {
+      tracked.nextIsStored = false;
+      return;
+    }
     tracked.nextIsStored = stored === null || isDue || isWorthStoring(stored, reading);
     if (tracked.nextIsStored) this.#writeRow(tracked.process, reading, moment.sequence);
     // The peaks of a process that is there may be a minute old; at its end they are exact.

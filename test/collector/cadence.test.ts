@@ -106,6 +106,28 @@ describe('Cadence', () => {
     expect(pace.isAlarming(at(0.25, 470), 250)).toBe(true);
   });
 
+  test('memory that came back between two looks: what falls from there on counts', () => {
+    const pace = cadence();
+    pace.next(at(0, 200));
+    // A kill gave 400 MiB back; 100 of them are gone a moment later.
+    expect(pace.isAlarming(at(0.25, 600), 250)).toBe(false);
+    expect(pace.isAlarming(at(0.5, 500), 500)).toBe(true);
+  });
+
+  test('where fast samples are used up, it looks as often', () => {
+    const pace = cadence();
+    let now = 0;
+    while (pace.next(at(now / 1000, 50)) === 100) {
+      expect(pace.peekEveryMs()).toBeNull();
+      now += 100;
+    }
+    expect(now).toBeGreaterThanOrEqual(120_000);
+    expect(pace.peekEveryMs()).toBe(100);
+    // It has passed.
+    for (let second = 1; second <= 6; second++) pace.next(at(now / 1000 + second, 800));
+    expect(pace.peekEveryMs()).toBe(250);
+  });
+
   test('unknown available memory is no alarm', () => {
     const pace = cadence();
     for (let second = 0; second < 20; second++) {

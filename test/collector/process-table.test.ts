@@ -388,3 +388,37 @@ describe('the role changes while the identity stays', () => {
     });
   });
 });
+
+describe('idle processes', () => {
+  const readsOfStat = (ticks: Ticks, pid: number) => ticks.fake.readCounts.get(`${pid}/stat`) ?? 0;
+
+  test('outside of browsers they are read every fifth tick, the others at every tick', () => {
+    const ticks = new Ticks();
+    ticks.fake.start(7);
+    ticks.fake.start(8);
+    startChromium(ticks.fake, 'browser', { pid: 10 });
+    for (let tick = 0; tick < 106; tick++) {
+      ticks.fake.change(8, { utimeTicks: tick });
+      ticks.next();
+    }
+    // The first one, five the same, and a fifth of the other hundred.
+    expect(readsOfStat(ticks, 7)).toBe(6 + 20);
+    expect(readsOfStat(ticks, 8)).toBe(106);
+    expect(readsOfStat(ticks, 10)).toBe(106);
+  });
+
+  test('their end is noticed at once, their waking within five ticks', () => {
+    const ticks = new Ticks();
+    ticks.fake.start(7);
+    ticks.fake.start(8);
+    for (let tick = 0; tick < 20; tick++) ticks.next();
+    ticks.fake.end(8);
+    expect(ticks.next().map(({ pid }) => pid)).toEqual([8]);
+    ticks.fake.change(7, { utimeTicks: 50 });
+    for (let tick = 0; tick < 5; tick++) ticks.next();
+    expect(ticks.table.processes.get(7)?.stat.cpuTicks).toBe(50);
+    ticks.fake.change(7, { utimeTicks: 60 });
+    ticks.next();
+    expect(ticks.table.processes.get(7)?.stat.cpuTicks).toBe(60);
+  });
+});

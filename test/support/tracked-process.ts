@@ -33,6 +33,8 @@ export function trackedProcess(
     status: null,
     statusMonotonicMs: Number.NEGATIVE_INFINITY,
     lastPss: null,
+    idleTicks: 0,
+    lastReading: null,
     pssFailedMonotonicMs: Number.NEGATIVE_INFINITY,
     ...parts,
   };

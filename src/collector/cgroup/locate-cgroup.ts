@@ -1,3 +1,5 @@
+import { pathInHierarchy } from '../procfs/process-cgroup.ts';
+
 /** A cgroup on the way from a process up to the root that can be seen. */
 export interface CgroupLevel {
   /** Below the mount point, `/` for the root. */
@@ -52,15 +54,6 @@ export function locateUnifiedCgroup(texts: CgroupTexts): CgroupLocation | null {
   const path = pathInHierarchy(texts.cgroup, '');
   const isUnified = (mount: CgroupMount) => mount.version === 2;
   return path === null ? null : locate(path, mountsOf(texts).filter(isUnified), texts.root ?? '');
-}
-
-/** Lines are `<id>:<controllers>:<path>`; the path may hold colons. v2 has id 0 and no controllers. */
-function pathInHierarchy(cgroup: string, controller: string): string | null {
-  for (const line of cgroup.split('\n')) {
-    const fields = /^\d+:([^:]*):(\/.*)$/.exec(line);
-    if (fields?.[1]?.split(',').includes(controller)) return fields[2] ?? null;
-  }
-  return null;
 }
 
 function locate(path: string, mounts: readonly CgroupMount[], root: string): CgroupLocation | null {

@@ -50,6 +50,11 @@ export class ExitWatcher {
     return explanation === undefined ? failure : `${failure} (${explanation})`;
   }
 
+  /** Every end is told from now on; false while the helper starts, and where it cannot. */
+  get isReady(): boolean {
+    return this.#output.isReady && this.unavailableReason === null;
+  }
+
   /** What was lost since the start. */
   get counters(): Readonly<ExitCounters> {
     return this.#output.counters;

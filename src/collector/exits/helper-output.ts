@@ -25,6 +25,8 @@ export class HelperOutput {
   readonly counters: ExitCounters = { overruns: 0, dropped: 0, malformed: 0 };
   /** What the helper could not do (`bind: EPERM` …); null while it told nothing of the kind. */
   failure: string | null = null;
+  /** From now on every end is told. */
+  isReady = false;
   #exits: ReportedExit[] = [];
   #rest = '';
 
@@ -51,7 +53,9 @@ export class HelperOutput {
       else this.counters.dropped++;
     } else if (line === 'overrun') {
       this.counters.overruns++;
-    } else if (line !== 'ready') {
+    } else if (line === 'ready') {
+      this.isReady = true;
+    } else {
       const failure = parseFailure(line);
       if (failure === null) this.counters.malformed++;
       else this.failure ??= failure;

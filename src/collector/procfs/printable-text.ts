@@ -20,6 +20,15 @@ export function printableText(buffer: Buffer, start: number, end: number): strin
   return text;
 }
 
+/** The same for text that holds one byte in each character, as the latin1 of Node.js does. */
+export function printableLatin1(text: string): string {
+  // What is above U+00FF was put in by us.
+  return text.replace(/[^\u0100-\uffff]+/g, (part) => {
+    const bytes = Buffer.from(part, 'latin1');
+    return printableText(bytes, 0, bytes.length);
+  });
+}
+
 function decode(bytes: Uint8Array): string | null {
   let character: string;
   try {

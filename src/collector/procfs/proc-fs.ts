@@ -4,7 +4,7 @@ import { errnoOf, HeadroomError } from '../../model/errors.ts';
 /** The file-system calls the collector makes; a test puts faults in here. */
 export type FileCalls = Pick<
   typeof fs,
-  'openSync' | 'readSync' | 'closeSync' | 'readdirSync' | 'readlinkSync'
+  'openSync' | 'readSync' | 'closeSync' | 'readdirSync' | 'readlinkSync' | 'statSync'
 >;
 
 /** Why a file gave nothing: its process is gone, it may not be read, or the read failed. */
@@ -79,6 +79,26 @@ export class ProcFs {
   link(name: string): string | null {
     try {
       return this.#calls.readlinkSync(`${this.root}/${name}`);
+    } catch (error) {
+      if (errnoOf(error) === null) throw error;
+      return null;
+    }
+  }
+
+  /** Size of a directory below the root as stat(2) tells it; null when it is not there. */
+  directorySize(name: string): number | null {
+    try {
+      return this.#calls.statSync(`${this.root}/${name}`).size;
+    } catch (error) {
+      if (errnoOf(error) === null) throw error;
+      return null;
+    }
+  }
+
+  /** How many entries a directory below the root has; null when it cannot be listed. */
+  entryCount(name: string): number | null {
+    try {
+      return this.#calls.readdirSync(`${this.root}/${name}`).length;
     } catch (error) {
       if (errnoOf(error) === null) throw error;
       return null;

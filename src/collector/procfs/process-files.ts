@@ -1,5 +1,8 @@
 import { baseName } from '../chromium/command-line.ts';
+import { parseOomScoreAdj } from './oom-score-adj.ts';
 import type { Absence, ProcFs } from './proc-fs.ts';
+import { parseProcessCgroup } from './process-cgroup.ts';
+import { type ProcessIo, parseProcessIo } from './process-io.ts';
 import { type ProcessStat, parseProcessStat } from './process-stat.ts';
 import { type ProcessStatus, parseProcessStatus } from './process-status.ts';
 import { parseSmapsRollup, type SmapsRollup } from './smaps-rollup.ts';
@@ -10,12 +13,17 @@ export interface DescriptorBudget {
   left: number;
 }
 
+// Lines have some 200 to 350 bytes.
+const longestLine = 400;
+
 /** The files of one process. Its kept descriptors answer ESRCH once it is gone, also after reuse. */
 export class ProcessFiles {
   readonly pid: number;
   readonly #proc: ProcFs;
   readonly #budget: DescriptorBudget;
   readonly #kept = new Map<'stat' | 'statm', number>();
+  readonly #lastLine = Buffer.allocUnsafeSlow(longestLine);
+  #lastStat: { stat: ProcessStat; length: number } | null = null;
 
   constructor(proc: ProcFs, pid: number, budget: DescriptorBudget) {
     this.#proc = proc;
@@ -23,11 +31,21 @@ export class ProcessFiles {
     this.#budget = budget;
   }
 
-  /** Or why there is none: `failed` may be another at the next tick, the process may well live. */
+  /**
+   * Or why there is none: `failed` may be another at the next tick, the process may well live.
+   * The very same object as before while nothing changed: most processes sleep most of the time.
+   */
   stat(): ProcessStat | Absence {
     const length = this.#read('stat');
     if (typeof length !== 'number') return length;
-    return parseProcessStat(this.#proc.buffer, length) ?? 'failed';
+    const { buffer } = this.#proc;
+    if (this.#lastStat?.length === length) {
+      if (buffer.compare(this.#lastLine, 0, length, 0, length) === 0) return this.#lastStat.stat;
+    }
+    const stat = parseProcessStat(buffer, length);
+    this.#lastStat = stat === null || length > longestLine ? null : { stat, length };
+    buffer.copy(this.#lastLine, 0, 0, length);
+    return stat ?? 'failed';
   }
 
   /** Null when it is gone or has no memory of its own. */
@@ -37,8 +55,7 @@ export class ProcessFiles {
   }
 
   status(): ProcessStatus | null {
-    const length = this.#proc.read(`${this.pid}/status`);
-    return typeof length === 'number' ? parseProcessStatus(this.#proc.buffer, length) : null;
+    return this.#parsed('status', parseProcessStatus);
   }
 
   /**
@@ -46,8 +63,7 @@ export class ProcessFiles {
    * MiB of RSS. Opened anew each time, because a kept descriptor holds the memory of before an exec.
    */
   smapsRollup(): SmapsRollup | null {
-    const length = this.#proc.read(`${this.pid}/smaps_rollup`);
-    return typeof length === 'number' ? parseSmapsRollup(this.#proc.buffer, length) : null;
+    return this.#parsed('smaps_rollup', parseSmapsRollup);
   }
 
   /** The command line with its NULs, '' when there is none. */
@@ -61,10 +77,40 @@ export class ProcessFiles {
     return path === null ? null : baseName(path.replace(/ \(deleted\)$/, ''));
   }
 
+  oomScoreAdj(): number | null {
+    return this.#parsed('oom_score_adj', parseOomScoreAdj);
+  }
+
+  /** Path of the memory cgroup, or of the unified one. */
+  cgroup(): string | null {
+    return this.#parsed('cgroup', parseProcessCgroup);
+  }
+
+  /** Null when it is gone, and for another user's process. */
+  io(): ProcessIo | null {
+    return this.#parsed('io', parseProcessIo);
+  }
+
+  /**
+   * Open file descriptors. Since Linux 6.2 the size of the directory is their number, which every
+   * user may ask for (fs/proc/fd.c, proc_fd_getattr). Before that the size is 0 and the directory
+   * has to be listed, which takes the same user, or root.
+   */
+  descriptorCount(): number | null {
+    const name = `${this.pid}/fd`;
+    const size = this.#proc.directorySize(name);
+    return size === 0 ? this.#proc.entryCount(name) : size;
+  }
+
   close(): void {
     for (const fd of this.#kept.values()) this.#proc.close(fd);
     this.#budget.left += this.#kept.size;
     this.#kept.clear();
+  }
+
+  #parsed<T>(name: string, parse: (buffer: Buffer, length: number) => T): T | null {
+    const length = this.#proc.read(`${this.pid}/${name}`);
+    return typeof length === 'number' ? parse(this.#proc.buffer, length) : null;
   }
 
   #read(name: 'stat' | 'statm'): number | Absence {
