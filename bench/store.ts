@@ -52,7 +52,9 @@ function recordHour(): number {
 function sizes(): Figure[] {
   const db = openDatabase(file, { mode: 'read', busyTimeoutMs: 0 });
   const processBytes = db
-    .prepare("SELECT sum(pgsize) FROM dbstat WHERE name IN ('process', 'process_sample')")
+    .prepare(
+      "SELECT sum(pgsize) FROM dbstat WHERE name IN ('process', 'process_text', 'process_sample')",
+    )
     .pluck()
     .get() as number;
   db.close();

@@ -23,6 +23,9 @@ export interface ProcessReport {
   executable: string | null;
   parentPid: number;
   browserPid: number | null;
+  /** Without credentials; null when command lines were not recorded. */
+  command: string | null;
+  oomScoreAdj: number | null;
   /** RSS of the last row stored. */
   lastRssBytes: number | null;
   /** Ended and not waited for by its parent, when last seen. */
@@ -129,6 +132,8 @@ function processReport(
     executable: record.executable,
     parentPid: record.parentPid,
     browserPid: record.browserPid,
+    command: record.command,
+    oomScoreAdj: record.oomScoreAdj,
     lastRssBytes: history?.last.rssBytes ?? null,
     isZombie: history?.last.state === 'Z',
   };

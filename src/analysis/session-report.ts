@@ -33,7 +33,7 @@ function findingsOf(recording: Recording, range: TimeRange): Findings {
   const { facts } = recording;
   const events = recording.events(range);
   const followed = followTicks(recording, range, events);
-  const session = sessionSection(facts, recording.isLive);
+  const session = sessionSection(recording);
   const processes = processReports(recording, range, followed.coverage.gaps);
   const lastTick = recording.lastTick();
   const { intervalMs } = facts;

@@ -1,5 +1,7 @@
+import type { Recording } from '../model/recording.ts';
 import type { LimitSource } from '../model/sample.ts';
-import type { EndReason, SessionFacts } from '../model/session.ts';
+import type { EndReason } from '../model/session.ts';
+import { browserVersionOf } from './browser-version.ts';
 
 /** What was recorded, where, and how it ended. */
 export interface SessionSection {
@@ -19,13 +21,15 @@ export interface SessionSection {
     memoryTotalBytes: number;
     limitBytes: number;
     limitSource: LimitSource;
+    /** As the browser told it, else from its processes; null when unknown or when there are two. */
     browserVersion: string | null;
     /** `portable`: no PSS, no pressure and no OOM records, because there is no /proc. */
     sampleSource: 'proc' | 'portable';
   };
 }
 
-export function sessionSection(facts: SessionFacts, isLive: boolean): SessionSection {
+export function sessionSection(recording: Recording): SessionSection {
+  const { facts, isLive } = recording;
   const { machine } = facts;
   return {
     id: facts.id,
@@ -43,7 +47,7 @@ export function sessionSection(facts: SessionFacts, isLive: boolean): SessionSec
       memoryTotalBytes: machine.memoryTotalBytes,
       limitBytes: machine.limitBytes,
       limitSource: machine.limitSource,
-      browserVersion: machine.browserVersion,
+      browserVersion: machine.browserVersion ?? browserVersionOf(recording.processes()),
       sampleSource: machine.sampleSource,
     },
   };

@@ -1,10 +1,13 @@
 import { type Capability, readCapabilities } from '../collector/capabilities.ts';
+import { probeExits } from '../collector/exits/exit-probe.ts';
 import { localSources } from '../collector/local-sources.ts';
 import { readKernelUnits } from '../collector/machine-facts.ts';
 import { ProcFs } from '../collector/procfs/proc-fs.ts';
 import { Sampler } from '../collector/sampler.ts';
 import { HeadroomError } from '../model/errors.ts';
+import type { LimitSource, ProcessReading } from '../model/sample.ts';
 import { sessionLimit } from '../model/session-memory.ts';
+import { wrap } from '../report/text-layout.ts';
 import type { Command } from './command.ts';
 import { UsageError } from './command.ts';
 import { switchOption } from './parse-arguments.ts';
@@ -19,7 +22,7 @@ export const doctorCommand: Command = {
     if (parsed.positionals.length > 0) {
       throw new UsageError(`only this machine can be examined, not "${parsed.positionals[0]}"`);
     }
-    const examination = examine();
+    const examination = await examine();
     io.stdout.write(
       switchOption(parsed, 'json')
         ? `${JSON.stringify({ schemaVersion: 1, ...examination }, null, 2)}\n`
@@ -31,63 +34,112 @@ export const doctorCommand: Command = {
 
 interface Examination {
   capabilities: Capability[];
-  limit: { bytes: number; source: string };
-  /** Chromium processes by role, as they are now. */
+  limit: { bytes: number; source: LimitSource };
+  /** Browsers that run now. */
   browsers: { pid: number; processCount: number }[];
-  cost: { processCount: number; sampleCpuMs: number; firstSampleMs: number };
+  cost: Cost;
+}
+
+interface Cost {
+  processCount: number;
+  /** CPU time of one sample, without PSS. */
+  sampleCpuMs: number;
+  /** CPU time of reading PSS of one process, on average; null when it could be read of none. */
+  pssCpuMs: number | null;
+  /** Of how many processes it was read for that: the browser's, where one runs. */
+  pssProcessCount: number;
 }
 
 const rounds = 20;
+const mostPssReadings = 20;
 
-function examine(): Examination {
+async function examine(): Promise<Examination> {
   if (process.platform !== 'linux') {
     throw new HeadroomError('MACHINE_UNREADABLE', 'this system has no /proc to examine', {
       hint: 'headroom record works here with its portable source: no PSS, no pressure, no OOM kills.',
     });
   }
   const proc = new ProcFs();
-  const sampler = new Sampler(localSources({ rootPid: null, cgroup: null }, readKernelUnits(proc)));
-  const schedule = { intervalMs: 1000, latenessMs: 0, missedTickCount: 0 };
-  const { sample } = sampler.take({ ...schedule, sequence: 1 });
-  // The second one still reads what the PSS budget had saved up.
-  sampler.take({ ...schedule, sequence: 2 });
-  const before = process.cpuUsage();
-  for (let round = 0; round < rounds; round++) sampler.take({ ...schedule, sequence: 3 + round });
-  const used = process.cpuUsage(before);
+  const target = { rootPid: null, cgroup: null };
+  const sources = { ...localSources(target, readKernelUnits(proc)), pssCpuShare: 0 };
+  const sampler = new Sampler(sources);
+  const schedule = { sequence: 1, intervalMs: 1000, latenessMs: 0, missedTickCount: 0 };
+  const { sample } = sampler.take(schedule);
+  const sampleCpuMs = cpuMs(() => {
+    for (let round = 0; round < rounds; round++) sampler.take(schedule);
+  });
   sampler.close();
-  const browserPids = new Set(sample.processes.flatMap(({ browserPid }) => browserPid ?? []));
+  const exitsUnavailable = await probeExits();
   return {
-    capabilities: readCapabilities(proc),
+    capabilities: readCapabilities({ proc, sample, exitsUnavailable }),
     limit: sessionLimit(sample),
-    browsers: [...browserPids].map((pid) => ({
-      pid,
-      processCount: sample.processes.filter(({ browserPid }) => browserPid === pid).length,
-    })),
+    browsers: browsersOf(sample.processes),
     cost: {
       processCount: sample.processes.length,
-      sampleCpuMs: (used.user + used.system) / 1000 / rounds,
-      firstSampleMs: sample.collector.readMs,
+      sampleCpuMs: sampleCpuMs / rounds,
+      ...pssCost(proc, sample.processes),
     },
   };
 }
 
+function browsersOf(processes: readonly ProcessReading[]): Examination['browsers'] {
+  const pids = new Set(processes.flatMap(({ browserPid }) => browserPid ?? []));
+  return [...pids].map((pid) => ({
+    pid,
+    processCount: processes.filter(({ browserPid }) => browserPid === pid).length,
+  }));
+}
+
+function pssCost(
+  proc: ProcFs,
+  processes: readonly ProcessReading[],
+): Pick<Cost, 'pssCpuMs' | 'pssProcessCount'> {
+  const browsers = processes.filter(({ browserPid }) => browserPid !== null);
+  const chosen = (browsers.length > 0 ? browsers : processes).slice(0, mostPssReadings);
+  let count = 0;
+  const totalMs = cpuMs(() => {
+    for (const { pid } of chosen) {
+      if (typeof proc.read(`${pid}/smaps_rollup`) === 'number') count++;
+    }
+  });
+  return { pssCpuMs: count === 0 ? null : totalMs / count, pssProcessCount: count };
+}
+
+function cpuMs(work: () => void): number {
+  const before = process.cpuUsage();
+  work();
+  const { user, system } = process.cpuUsage(before);
+  return (user + system) / 1000;
+}
+
+const columns = 80;
 const marks = { ok: 'ok', partial: 'part', no: 'NO' } as const;
 
 function text({ capabilities, limit, browsers, cost }: Examination): string {
   const width = Math.max(...capabilities.map(({ name }) => name.length));
-  const lines = capabilities.flatMap(({ name, status, detail, consequence }) => [
-    `${marks[status].padEnd(4)}  ${name.padEnd(width)}  ${detail}`,
-    ...(consequence === null ? [] : [`      ${' '.repeat(width)}  ${consequence}`]),
-  ]);
   const found = browsers.map(
     ({ pid, processCount }) => `pid ${pid} with ${processCount} processes`,
   );
-  return [
-    ...lines,
+  const lines = [
+    ...capabilities.flatMap(({ name, status, detail, consequence }) => [
+      ...wrap(detail, { columns, lead: `${marks[status].padEnd(4)}  ${name.padEnd(width)}  ` }),
+      ...(consequence === null
+        ? []
+        : wrap(consequence, { columns, lead: ' '.repeat(4 + 2 + width + 2) })),
+    ]),
     '',
-    `limit    ${Math.round(limit.bytes / 2 ** 20)} MiB, set by: ${limit.source}`,
-    `browser  ${found.length === 0 ? 'none is running' : found.join(', ')}`,
-    `cost     ${cost.sampleCpuMs.toFixed(2)} ms of CPU a sample for ${cost.processCount} processes, without PSS, which takes at most 1 % of a core`,
-    '',
-  ].join('\n');
+    `limit    ${Math.round(limit.bytes / 2 ** 20)} MiB, of the ${limit.source === 'machine' ? 'machine' : 'memory cgroup'}`,
+    ...wrap(found.length === 0 ? 'none is running' : found.join(', '), {
+      columns,
+      lead: 'browser  ',
+    }),
+    ...wrap(costText(cost), { columns, lead: 'cost     ' }),
+  ];
+  return `${lines.join('\n')}\n`;
+}
+
+function costText({ processCount, sampleCpuMs, pssCpuMs, pssProcessCount }: Cost): string {
+  const sample = `a sample of ${processCount} processes takes ${sampleCpuMs.toFixed(2)} ms of CPU`;
+  if (pssCpuMs === null) return `${sample}; PSS cannot be read`;
+  return `${sample}, and PSS ${pssCpuMs.toFixed(2)} ms for each process (mean of ${pssProcessCount}), which is spread so that it takes 1 % of a core at most`;
 }

@@ -1,14 +1,17 @@
 import os from 'node:os';
 import { processExitEvents } from '../collector/event-sources.ts';
 import { ProcessExits } from '../collector/exits/process-exits.ts';
-import { portableTicksPerSecond } from '../collector/portable/portable-process.ts';
+import {
+  type CommandOptions,
+  portableTicksPerSecond,
+} from '../collector/portable/portable-process.ts';
 import { openPortableSource, takePortableSample } from '../collector/portable/portable-source.ts';
 import { systemClock } from '../collector/sampler.ts';
 import type { SessionSource } from './record-session.ts';
 
 /** The session through systeminformation and pidusage: no PSS, no pressure, no OOM kills. */
-export async function portableSource(): Promise<SessionSource> {
-  const source = await openPortableSource();
+export async function portableSource(options: CommandOptions): Promise<SessionSource> {
+  const source = await openPortableSource(options);
   return {
     machine: {
       bootId: null,

@@ -15,6 +15,8 @@ export interface RecordOptions {
   otlpEndpoint: string | null;
   rootPid: number | null;
   command: readonly string[] | null;
+  /** Whether command lines are recorded, without credentials. */
+  storesCommands: boolean;
   json: boolean;
   quiet: boolean;
 }
@@ -46,6 +48,7 @@ export function recordOptions(
     otlpEndpoint: textOption(parsed, 'otlp'),
     rootPid: rootPid(textOption(parsed, 'pid')),
     command: parsed.rest,
+    storesCommands: !switchOption(parsed, 'no-commands'),
     json: switchOption(parsed, 'json'),
     quiet: switchOption(parsed, 'quiet'),
   };

@@ -114,7 +114,7 @@ export async function openSource(
     });
   }
   const { portableSource } = await import('./portable-source.ts');
-  return portableSource();
+  return portableSource(target);
 }
 
 function processStartTicks(proc: ProcFs, pid: number): number | null {

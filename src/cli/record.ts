@@ -35,6 +35,10 @@ export const recordCommand: Command = {
       value: 'URL',
       help: 'send what is recorded to this OTLP endpoint, live',
     },
+    'no-commands': {
+      type: 'boolean',
+      help: 'record no command lines, not even without credentials',
+    },
     json: { type: 'boolean', help: 'say at the end what was recorded as JSON, on stdout' },
     quiet: { type: 'boolean', help: 'no progress line' },
   },
@@ -68,7 +72,8 @@ async function record(
   io: CommandIo,
   cgroup: LimitedCgroup | null,
 ): Promise<number> {
-  const target = { rootPid: options.rootPid, cgroup: cgroup?.location ?? null };
+  const { rootPid, storesCommands } = options;
+  const target = { rootPid, storesCommands, cgroup: cgroup?.location ?? null };
   const source = await openSource(target, io.env);
   const facts = sessionFacts(options, source.machine);
   const writer = StoreWriter.open(options.out, facts);

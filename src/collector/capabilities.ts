@@ -54,7 +54,8 @@ function cgroup({ sample }: CapabilityContext): Capability {
     return partial('memory cgroup', 'none', 'The limit is the machine’s memory.');
   }
   const { version, path, limitBytes } = cgroup;
-  const limit = limitBytes === null ? 'without a limit' : `with a limit of ${mebibytes(limitBytes)}`;
+  const limit =
+    limitBytes === null ? 'without a limit' : `with a limit of ${mebibytes(limitBytes)}`;
   const detail = `version ${version}, ${path}, ${limit}`;
   return cgroup.oomKillCount === null
     ? partial(
@@ -82,13 +83,17 @@ function processes({ proc }: CapabilityContext): Capability {
 // The browser's processes are what PSS is read of. Without one, any: and then some may well be out of
 // reach, also for root (those of another user namespace, or whose program was protected).
 function pss({ proc, sample }: CapabilityContext): Capability {
-  if (!canOpenRollup(proc, 'self')) {
-    return no('PSS', `no ${proc.root}/self/smaps_rollup`, `${withoutPss} It exists since Linux 4.14.`);
+  if (typeof proc.read('self/smaps_rollup') !== 'number') {
+    return no(
+      'PSS',
+      `no ${proc.root}/self/smaps_rollup`,
+      `${withoutPss} It exists since Linux 4.14.`,
+    );
   }
   const browsers = sample.processes.filter(({ browserPid }) => browserPid !== null);
   const others = sample.processes.filter(({ pid }) => pid !== process.pid);
   const judged = browsers.length > 0 ? browsers : others;
-  const readable = judged.filter(({ pid }) => canOpenRollup(proc, pid)).length;
+  const readable = judged.filter(({ pid }) => mayReadRollup(proc, pid)).length;
   const whose = browsers.length > 0 ? 'of Chromium' : '(no Chromium is running)';
   const detail = `smaps_rollup of ${readable} of ${judged.length} processes ${whose} can be read`;
   const isEnough = browsers.length > 0 ? readable === judged.length : readable >= judged.length / 2;
@@ -100,11 +105,11 @@ function pss({ proc, sample }: CapabilityContext): Capability {
 const withoutPss =
   'Without it the split of shared memory between roles is unknown; RSS and anonymous memory are exact.';
 
-// Permission is checked when it is opened. One that is gone was no obstacle.
-function canOpenRollup(proc: ProcFs, pid: number | 'self'): boolean {
-  const fd = proc.open(`${pid}/smaps_rollup`);
-  if (typeof fd === 'number') proc.close(fd);
-  return fd !== 'denied' && (pid !== 'self' || fd !== 'gone');
+// Decided when it is opened, which costs next to nothing.
+function mayReadRollup(proc: ProcFs, pid: number): boolean {
+  const opened = proc.open(`${pid}/smaps_rollup`);
+  if (typeof opened === 'number') proc.close(opened);
+  return opened !== 'denied';
 }
 
 function pressure({ proc, sample }: CapabilityContext): Capability {

@@ -3,6 +3,7 @@ import { HeadroomError } from '../model/errors.ts';
 import { CgroupMemoryReader } from './cgroup/cgroup-memory.ts';
 import { CgroupPressureReader } from './cgroup/cgroup-pressure.ts';
 import { type CgroupLocation, locateCgroup } from './cgroup/locate-cgroup.ts';
+import { MemoryDevices } from './memory-devices.ts';
 import type { KernelUnits } from './procfs/machine-files.ts';
 import { ProcFs } from './procfs/proc-fs.ts';
 import { type Clock, type SamplerSources, systemClock } from './sampler.ts';
@@ -40,6 +41,7 @@ export function localSources(
     units,
     readCgroup: (machineTotalBytes) => cgroup?.read(machineTotalBytes) ?? null,
     readCgroupPressure: () => pressure?.read() ?? null,
+    devices: new MemoryDevices(),
     clock,
     rootPid: target.rootPid,
     storesCommands: target.storesCommands,

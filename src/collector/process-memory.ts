@@ -5,6 +5,8 @@ import type { PssBudget } from './pss-budget.ts';
 
 const statusEveryMs = 5_000;
 const pssRetryMs = 60_000;
+// Walking page tables holds locks that a machine short of memory needs itself.
+const stallingSlowdown = 4;
 
 export interface MemoryClock {
   /** Monotonic time of this tick, ms. */
@@ -15,15 +17,15 @@ export interface MemoryClock {
 
 /**
  * Reads the memory of every process: the browser's from statm (exact), the others' from stat (up to
- * 340 KiB off, and enough for a list of the biggest). status and the facts beside it follow every
- * few seconds, PSS as the budget allows. Gives the processes whose PSS was read in this tick.
+ * 340 KiB off, and enough for a list of the biggest). status follows every few seconds, with it now
+ * and then the facts, PSS as the budget allows. Gives the processes whose PSS was read in this tick.
  */
 export function readMemory(
   processes: Iterable<TrackedProcess>,
   budget: PssBudget,
-  at: { clock: MemoryClock; units: KernelUnits },
+  at: { clock: MemoryClock; units: KernelUnits; isStalling: boolean },
 ): ReadonlySet<TrackedProcess> {
-  const { clock, units } = at;
+  const { clock, units, isStalling } = at;
   const candidates: (TrackedProcess & { rssBytes: number; anonBytes: number })[] = [];
   for (const process of processes) {
     readResident(process, units.pageSizeBytes);
@@ -39,7 +41,8 @@ export function readMemory(
       candidates.push(process);
     }
   }
-  return readPss(budget.choose(candidates, clock.monotonicMs), budget, clock);
+  const slowdown = isStalling ? stallingSlowdown : 1;
+  return readPss(budget.choose(candidates, clock.monotonicMs, slowdown), budget, clock);
 }
 
 /** Alive and part of a browser. */

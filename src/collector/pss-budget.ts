@@ -35,11 +35,18 @@ export class PssBudget {
     this.#savedMs = options.cpuShare === 0 ? 0 : savingsMs;
   }
 
-  /** The candidates worth reading now, best first, as many as the allowance is expected to pay. */
-  choose<T extends PssCandidate>(candidates: readonly T[], nowMonotonicMs: number): T[] {
+  /**
+   * The candidates worth reading now, best first, as many as the allowance is expected to pay. It
+   * grows more slowly by `slowdown` while the machine has better things to do.
+   */
+  choose<T extends PssCandidate>(
+    candidates: readonly T[],
+    nowMonotonicMs: number,
+    slowdown = 1,
+  ): T[] {
     const elapsedMs = nowMonotonicMs - (this.#lastMonotonicMs ?? nowMonotonicMs);
     this.#lastMonotonicMs = nowMonotonicMs;
-    const earnedMs = Math.max(0, elapsedMs) * this.#options.cpuShare;
+    const earnedMs = (Math.max(0, elapsedMs) * this.#options.cpuShare) / slowdown;
     this.#savedMs = Math.min(savingsMs, this.#savedMs + earnedMs);
 
     const due = candidates

@@ -10,7 +10,12 @@ import { browserTotals, estimatedPssBytes } from './browser-totals.ts';
 import { placeProcesses } from './chromium/browser-tree.ts';
 import { readMemory } from './process-memory.ts';
 import { type EndedProcess, ProcessTable, type TrackedProcess } from './process-table.ts';
-import { type KernelUnits, MachineFiles, type MachineReading } from './procfs/machine-files.ts';
+import {
+  type KernelUnits,
+  MachineFiles,
+  type MachineReading,
+  type MemorySource,
+} from './procfs/machine-files.ts';
 import type { ProcFs } from './procfs/proc-fs.ts';
 import { parseStatm } from './procfs/statm.ts';
 import { PssBudget } from './pss-budget.ts';
@@ -40,6 +45,8 @@ export interface SamplerSources {
   descriptorLimit: number;
   /** Whether command lines are recorded, without credentials; default true. */
   storesCommands?: boolean | undefined;
+  /** Compressed swap and /dev/shm; none where they are not looked at. */
+  devices?: MemorySource;
   /** Share of one core that reading PSS may take on average; default 0.01. */
   pssCpuShare?: number;
 }
@@ -57,6 +64,7 @@ export interface SampleTaken {
   ended: EndedProcess[];
 }
 
+const stalledShare = 0.05;
 const unknownPressure: Pressure = {
   memorySomeMs: null,
   memoryFullMs: null,
@@ -73,10 +81,11 @@ export class Sampler {
   readonly #pssBudget: PssBudget;
   #tick = 0;
   #isCgroupPressure: boolean | null = null;
+  #stalled: { memorySomeMs: number; monotonicMs: number } | null = null;
 
   constructor(sources: SamplerSources) {
     this.#sources = sources;
-    this.#machine = new MachineFiles(sources.proc, sources.units);
+    this.#machine = new MachineFiles(sources.proc, sources.units, sources.devices ?? null);
     this.#table = new ProcessTable(sources.proc, sources);
     this.#pssBudget = new PssBudget({ cpuShare: sources.pssCpuShare ?? 0.01, maxAgeMs: 60_000 });
   }
@@ -92,6 +101,7 @@ export class Sampler {
     const pssRead = readMemory(this.#table.processes.values(), this.#pssBudget, {
       clock: { monotonicMs, now: () => clock.monotonicMs() },
       units,
+      isStalling: this.#isStalling(machine.pressure, monotonicMs),
     });
     const tickMs = 1000 / units.clockTicksPerSecond;
     const processes: ProcessReading[] = [];
@@ -127,6 +137,15 @@ export class Sampler {
   close(): void {
     this.#machine.close();
     this.#table.close();
+  }
+
+  // Some task waited for memory for more than a twentieth of the time since the last sample.
+  #isStalling({ memorySomeMs }: Pressure, monotonicMs: number): boolean {
+    const before = this.#stalled;
+    if (memorySomeMs === null) return false;
+    this.#stalled = { memorySomeMs, monotonicMs };
+    if (before === null) return false;
+    return memorySomeMs - before.memorySomeMs > stalledShare * (monotonicMs - before.monotonicMs);
   }
 
   // Where a cgroup binds, waiting for memory happens in it, and the machine may know nothing of it.
@@ -176,7 +195,8 @@ function isUnchanged(process: TrackedProcess, told: ProcessReading): boolean {
     told.browserPid === null &&
     told.role === process.role &&
     told.executable === process.executable &&
-    told.parentPid === process.parentPid
+    told.parentPid === process.parentPid &&
+    told.command === process.command
   );
 }
 

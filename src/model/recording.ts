@@ -1,13 +1,14 @@
 import type { RecordingEvent } from './event.ts';
 import type { ProcessRole } from './process-role.ts';
+import type { ProcessFacts } from './sample.ts';
 import type { Series } from './series.ts';
 import type { SessionFacts } from './session.ts';
 import type { Tick } from './session-memory.ts';
 import type { Sketch } from './sketch.ts';
 import type { TimeRange } from './time-range.ts';
 
-/** What is known of one process over its whole life. */
-export interface ProcessRecord {
+/** What is known of one process over its whole life; of its facts the latest. */
+export interface ProcessRecord extends ProcessFacts {
   /** Row number in this file; ties {@link ProcessSample} to it. */
   process: number;
   pid: number;

@@ -41,6 +41,10 @@ export interface MachineMemory {
   kernelBytes: number | null;
   swapTotalBytes: number | null;
   swapFreeBytes: number | null;
+  /** What compressed swap in memory takes; null without zram. */
+  zramBytes: number | null;
+  /** What lies in /dev/shm; part of shmemBytes, which counts all tmpfs and memfd. */
+  devShmUsedBytes: number | null;
 }
 
 export type LimitSource = 'machine' | 'cgroup_v1' | 'cgroup_v2';
@@ -99,6 +103,10 @@ export interface MachineActivity {
   refaultAnonCount: number | null;
   swapInBytes: number | null;
   swapOutBytes: number | null;
+  /** How often a task had to free memory itself before it got any (allocstall_*). */
+  directReclaimCount: number | null;
+  /** Memory taken back from caches and swap (pgsteal_kswapd + pgsteal_direct). */
+  reclaimedBytes: number | null;
   /** OOM kills of the whole kernel since boot. */
   oomKillCount: number | null;
 }
@@ -132,8 +140,30 @@ export interface CollectorCost {
   rssBytes: number | null;
 }
 
+/**
+ * What seldom changes in the life of a process, as it was read last: the command line when the
+ * process began or took another program, the rest, which is known of a browser's processes only,
+ * every 5 s in its first half minute and every 30 s from then on.
+ */
+export interface ProcessFacts {
+  /**
+   * Arguments joined by blanks, with credentials removed (docs/command-lines.md); null where there is
+   * none to read, or when command lines are not to be recorded.
+   */
+  command: string | null;
+  /** −1000 to 1000: what is added to the score by which the OOM killer chooses, in thousandths. */
+  oomScoreAdj: number | null;
+  /** Path of its memory cgroup, or of its unified one where memory has none of its own. */
+  cgroup: string | null;
+  /** Open file descriptors. */
+  descriptorCount: number | null;
+  /** Fetched from and sent to storage, cumulative; null for another user's process. */
+  readBytes: number | null;
+  writtenBytes: number | null;
+}
+
 /** One process at one instant: `/proc/<pid>/stat`, `statm`, and at a slower pace the dear files. */
-export interface ProcessReading {
+export interface ProcessReading extends ProcessFacts {
   pid: number;
   startTicks: number;
   parentPid: number;

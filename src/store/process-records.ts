@@ -24,8 +24,13 @@ export function readProcessRecords(db: Database): ProcessRecord[] {
          max(coalesce(peak_rss_bytes, rss), coalesce(rss, peak_rss_bytes)) AS peakRssBytes,
          max(coalesce(peak_pss_bytes, pss), coalesce(pss, peak_pss_bytes)) AS peakPssBytes,
          first_cpu_ms AS firstCpuMs,
-         max(last_cpu_ms, coalesce(cpu, last_cpu_ms)) AS lastCpuMs
+         max(last_cpu_ms, coalesce(cpu, last_cpu_ms)) AS lastCpuMs,
+         command.value AS command, oom_score_adj AS oomScoreAdj, cgroup.value AS cgroup,
+         descriptor_count AS descriptorCount, read_bytes AS readBytes,
+         written_bytes AS writtenBytes
        FROM process LEFT JOIN seen ON seen.process = process.process
+       LEFT JOIN process_text AS command ON command.text = command_text
+       LEFT JOIN process_text AS cgroup ON cgroup.text = cgroup_text
        ORDER BY process.process`,
     )
     .all();

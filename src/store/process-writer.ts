@@ -1,8 +1,10 @@
 import type { ProcessReading } from '../model/sample.ts';
 import type { Database, Statement } from './driver.ts';
+import { isOtherwise, latestColumns, latestValues } from './process-columns.ts';
 import { processesPerTick, processMemoryColumns } from './schema.ts';
+import { SharedTexts } from './shared-texts.ts';
 import { heartbeatTicks, isWorthStoring } from './sparse-rule.ts';
-import { kibOf, storedMemoryName } from './tick-columns.ts';
+import { kibOf, type SqlValue, storedMemoryName } from './tick-columns.ts';
 
 interface TickMoment {
   sequence: number;
@@ -28,6 +30,9 @@ interface Tracked {
   nextIsStored: boolean;
 }
 
+// Of processes that are gone, so many texts are kept by heart at least.
+const mostForgettable = 1_000;
+
 /**
  * Writes the tables `process` and `process_sample`, sparsely. A tick is written within its
  * transaction; only `commit` makes it the state that the next tick is compared with, so a
@@ -38,6 +43,7 @@ export class ProcessWriter {
   readonly #updateProcess: Statement;
   readonly #endProcess: Statement;
   readonly #insertSample: Statement;
+  readonly #texts: SharedTexts;
   readonly #tracked = new Map<number, Tracked>();
   #nextProcess: number;
   #last: TickMoment | null = null;
@@ -47,12 +53,12 @@ export class ProcessWriter {
   constructor(db: Database) {
     this.#insertProcess = db.prepare(
       `INSERT INTO process (process, pid, start_ticks, first_sequence, first_unix_ms, first_cpu_ms,
-         parent_pid, comm, executable, role, browser_pid, peak_rss_bytes, peak_pss_bytes, last_cpu_ms)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+         ${latestColumns.join(', ')})
+       VALUES (?, ?, ?, ?, ?, ?${', ?'.repeat(latestColumns.length)})`,
     );
     this.#updateProcess = db.prepare(
-      `UPDATE process SET parent_pid = ?, comm = ?, executable = ?, role = ?, browser_pid = ?,
-         peak_rss_bytes = ?, peak_pss_bytes = ?, last_cpu_ms = ? WHERE process = ?`,
+      `UPDATE process SET ${latestColumns.map((column) => `${column} = ?`).join(', ')}
+       WHERE process = ?`,
     );
     this.#endProcess = db.prepare(
       'UPDATE process SET last_sequence = ?, last_unix_ms = ?, ended_unix_ms = ? WHERE process = ?',
@@ -62,6 +68,7 @@ export class ProcessWriter {
          cpu_ms, thread_count, major_fault_count, state)
        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     );
+    this.#texts = new SharedTexts(db);
     this.#nextProcess = 1 + lastProcess(db);
     this.#last = lastTick(db);
     for (const tracked of openProcesses(db)) this.#tracked.set(tracked.pid, tracked);
@@ -102,11 +109,14 @@ export class ProcessWriter {
       }
     }
     this.#last = moment;
+    this.#texts.commit();
+    this.#boundTexts();
     this.discard();
   }
 
   /** Forgets the tick under way: its transaction failed. */
   discard(): void {
+    this.#texts.discard();
     for (const tracked of this.#tracked.values()) {
       tracked.next = null;
       tracked.nextIsStored = false;
@@ -147,7 +157,7 @@ export class ProcessWriter {
       moment.sequence,
       moment.timeUnixMs,
       Math.round(reading.cpuMs),
-      ...describe(tracked, reading),
+      ...this.#latest(tracked, reading),
     );
     this.#writeRow(tracked.process, reading, moment.sequence);
   }
@@ -201,31 +211,25 @@ export class ProcessWriter {
   }
 
   #update(tracked: Tracked, reading: ProcessReading): void {
-    this.#updateProcess.run(...describe(tracked, reading), tracked.process);
+    this.#updateProcess.run(...this.#latest(tracked, reading), tracked.process);
   }
-}
 
-function describe(tracked: Tracked, reading: ProcessReading): (number | string | null)[] {
-  return [
-    reading.parentPid,
-    reading.comm,
-    reading.executable,
-    reading.role,
-    reading.browserPid,
-    whole(peakRss(tracked, reading)),
-    whole(higher(tracked.peakPssBytes, reading.pssBytes)),
-    whole(reading.cpuMs),
-  ];
-}
+  #latest(tracked: Tracked, reading: ProcessReading): SqlValue[] {
+    return latestValues({
+      reading,
+      peakRssBytes: peakRss(tracked, reading),
+      peakPssBytes: higher(tracked.peakPssBytes, reading.pssBytes),
+      texts: this.#texts,
+    });
+  }
 
-function isOtherwise(before: ProcessReading, after: ProcessReading): boolean {
-  return (
-    before.role !== after.role ||
-    before.comm !== after.comm ||
-    before.executable !== after.executable ||
-    before.parentPid !== after.parentPid ||
-    before.browserPid !== after.browserPid
-  );
+  #boundTexts(): void {
+    if (this.#texts.size < mostForgettable + 4 * this.#tracked.size) return;
+    const used = [...this.#tracked.values()].map(({ reading }) => reading);
+    this.#texts.forgetAllBut(
+      new Set(used.flatMap((reading) => [reading?.command ?? null, reading?.cgroup ?? null])),
+    );
+  }
 }
 
 // The first one comes early, at another tick for each process, so that the rows of many processes
@@ -241,10 +245,6 @@ function peakRss(tracked: Tracked, reading: ProcessReading): number | null {
 function higher(a: number | null, b: number | null): number | null {
   if (a === null || b === null) return a ?? b;
   return Math.max(a, b);
-}
-
-function whole(value: number | null): number | null {
-  return value === null ? null : Math.round(value);
 }
 
 function lastProcess(db: Database): number {

@@ -93,7 +93,18 @@ CREATE TABLE process (
   peak_rss_bytes INTEGER,
   peak_pss_bytes INTEGER,
   first_cpu_ms INTEGER NOT NULL,
-  last_cpu_ms INTEGER NOT NULL
+  last_cpu_ms INTEGER NOT NULL,
+  command_text INTEGER,
+  cgroup_text INTEGER,
+  oom_score_adj INTEGER,
+  descriptor_count INTEGER,
+  read_bytes INTEGER,
+  written_bytes INTEGER
+) STRICT;
+
+CREATE TABLE process_text (
+  text INTEGER PRIMARY KEY,
+  value TEXT NOT NULL
 ) STRICT;
 
 CREATE TABLE process_sample (

@@ -31,6 +31,8 @@ const groups: { [G in GroupName]: Figures<NonNullable<Tick[G]>> } = {
     kernelBytes: 'tick memory',
     swapTotalBytes: 'setting whole',
     swapFreeBytes: 'tick memory',
+    zramBytes: 'tick memory',
+    devShmUsedBytes: 'setting whole',
   },
   cgroup: {
     version: 'setting whole',
@@ -65,6 +67,8 @@ const groups: { [G in GroupName]: Figures<NonNullable<Tick[G]>> } = {
     refaultAnonCount: 'tick whole',
     swapInBytes: 'tick memory',
     swapOutBytes: 'tick memory',
+    directReclaimCount: 'tick whole',
+    reclaimedBytes: 'tick memory',
     oomKillCount: 'setting whole',
   },
   browser: {

@@ -8,6 +8,16 @@ const intervalMs = '(SELECT interval_ms FROM session)';
  * of Debian 12 (3.40).
  */
 export const viewsSql = `
+CREATE VIEW process_detail AS
+SELECT
+  process, pid, parent_pid, browser_pid, role, comm, executable,
+  command.value AS command,
+  cgroup.value AS cgroup,
+  oom_score_adj, descriptor_count, read_bytes, written_bytes
+FROM process
+LEFT JOIN process_text AS command ON command.text = command_text
+LEFT JOIN process_text AS cgroup ON cgroup.text = cgroup_text;
+
 CREATE VIEW session_sample AS
 SELECT
   sequence,

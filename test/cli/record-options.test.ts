@@ -21,6 +21,7 @@ test('without a flag', () => {
     otlpEndpoint: null,
     rootPid: null,
     command: null,
+    storesCommands: true,
     json: false,
     quiet: false,
   });
@@ -45,6 +46,7 @@ test('with every flag', () => {
   });
   expect(options(['--pid', '4120']).rootPid).toBe(4_120);
   expect(options(['--interval', '100ms']).intervalMs).toBe(100);
+  expect(options(['--no-commands']).storesCommands).toBe(false);
 });
 
 test('the environment stands in for flags, and flags win', () => {

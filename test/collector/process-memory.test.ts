@@ -14,7 +14,7 @@ class Ticks {
   nowMs = 1_000_000;
   /** What reading one smaps_rollup takes on the clock. */
   rollupTakesMs = 1;
-  readonly #table = new ProcessTable(this.fake.procFs, 100);
+  readonly #table = new ProcessTable(this.fake.procFs, { descriptorLimit: 100 });
   #tick = 0;
 
   /** Gives the pids whose PSS was read. */
@@ -31,7 +31,7 @@ class Ticks {
         return this.nowMs + elapsedMs;
       },
     };
-    const read = readMemory(this.#table.processes.values(), this.budget, { clock, units });
+    const read = readMemory(this.#table.processes.values(), this.budget, { clock, units, isStalling: false });
     return [...read].map((process) => process.pid);
   }
 
@@ -91,6 +91,20 @@ describe('status', () => {
     expect(readsOfTick[0]).toBe(10);
     // Ten processes, each once in five ticks: two in each.
     expect(readsOfTick.slice(5)).toEqual(new Array(16).fill(2));
+  });
+
+  test('and with it the facts of the browser’s processes, not of others', () => {
+    const ticks = new Ticks();
+    startChromium(ticks.fake, 'browser', { pid: 10, oomScoreAdj: 200, descriptors: 40 });
+    ticks.fake.start(20);
+    for (let tick = 0; tick < 21; tick++) ticks.next();
+    expect(ticks.process(10).facts).toMatchObject({ oomScoreAdj: 200, descriptorCount: 40 });
+    expect(ticks.fake.readCounts.get('10/io')).toBe(ticks.fake.readCounts.get('10/status'));
+    expect(ticks.process(20).facts).toBeNull();
+    expect([...ticks.fake.readCounts.keys()].filter((name) => name.startsWith('20/'))).toEqual([
+      '20/stat',
+      '20/cmdline',
+    ]);
   });
 
   test('what could not be read is carried on', () => {

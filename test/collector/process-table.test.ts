@@ -12,8 +12,8 @@ class Ticks {
   nowTicks = 100_000;
   #tick = 0;
 
-  constructor(descriptorLimit = 1_000) {
-    this.table = new ProcessTable(this.fake.procFs, descriptorLimit);
+  constructor(descriptorLimit = 1_000, storesCommands?: boolean) {
+    this.table = new ProcessTable(this.fake.procFs, { descriptorLimit, storesCommands });
   }
 
   next() {
@@ -420,5 +420,63 @@ describe('idle processes', () => {
     ticks.fake.change(7, { utimeTicks: 60 });
     ticks.next();
     expect(ticks.table.processes.get(7)?.stat.cpuTicks).toBe(60);
+  });
+});
+
+describe('command lines', () => {
+  const young = { startTicks: 100_000 };
+  const curl = { comm: 'curl', exe: '/usr/bin/curl' };
+
+  test('of every process, without credentials', () => {
+    const ticks = new Ticks();
+    startChromium(ticks.fake, 'browser', { pid: 10 });
+    ticks.fake.start(20, { ...curl, cmdline: 'curl\0https://joe:hunter2@example.org/?q=1\0' });
+    ticks.next();
+    expect(ticks.table.processes.get(10)?.command).toBe(
+      '/usr/lib/chromium/chromium --headless --no-sandbox --user-data-dir=/tmp/p about:blank',
+    );
+    expect(ticks.table.processes.get(20)?.command).toBe('curl https://…@example.org/?…');
+  });
+
+  test('are one line of text, whatever bytes they have', () => {
+    const ticks = new Ticks();
+    const cmdline = Buffer.from('sh\0-c\0echo caf\u00e9\n\u001b[31m\0');
+    ticks.fake.start(20, { comm: 'sh', files: { cmdline } });
+    ticks.next();
+    expect(ticks.table.processes.get(20)?.command).toBe('sh -c echo café\\x0a\\x1b[31m');
+  });
+
+  test('change with the program, and stay when a dying process loses them', () => {
+    const ticks = new Ticks();
+    startChromium(ticks.fake, 'zygote', { pid: 12, ...young });
+    ticks.fake.start(20, { ...young, cmdline: '/bin/sh\0-c\0node task.js\0' });
+    ticks.next();
+    ticks.fake.change(12, { cmdline: commandLines.renderer });
+    ticks.fake.change(20, { cmdline: '/usr/bin/node\0task.js\0' });
+    ticks.next();
+    for (const pid of [12, 20]) ticks.fake.change(pid, { cmdline: '' });
+    ticks.next();
+    expect(ticks.table.processes.get(12)?.command).toBe(
+      '/usr/lib/chromium/chromium --type=renderer --no-sandbox --user-data-dir=/tmp/p --lang=en-US',
+    );
+    expect(ticks.table.processes.get(20)?.command).toBe('/usr/bin/node task.js');
+  });
+
+  test('none where there is none', () => {
+    const ticks = new Ticks();
+    ticks.fake.start(20, { cmdline: '', exe: null, state: 'Z' });
+    ticks.next();
+    expect(ticks.table.processes.get(20)?.command).toBeNull();
+  });
+
+  test('none at all when they are not to be recorded, and roles all the same', () => {
+    const ticks = new Ticks(1_000, false);
+    startChromium(ticks.fake, 'browser', { pid: 10 });
+    ticks.next();
+    expect(ticks.table.processes.get(10)).toMatchObject({
+      role: 'browser',
+      cmdline: '',
+      command: null,
+    });
   });
 });

@@ -163,3 +163,22 @@ describe('over an hour of virtual time', () => {
     expect(share).toBeLessThan(0.0101);
   });
 });
+
+test('a machine that stalls earns a quarter', () => {
+  const readings = (slowdown: number) => {
+    const budget = budgetOf();
+    let count = 0;
+    for (let second = 0; second < 1_000; second++) {
+      for (const chosen of budget.choose([candidate(1)], second * 1000, slowdown)) {
+        if (chosen.pid === 1) count++;
+        budget.pay(40);
+      }
+    }
+    return count;
+  };
+  // 10 s of allowance and the savings of 60 ms, in readings of 40 ms: every 4 s, or every 16 s.
+  expect(readings(1)).toBeGreaterThanOrEqual(250);
+  expect(readings(1)).toBeLessThanOrEqual(252);
+  expect(readings(4)).toBeGreaterThanOrEqual(63);
+  expect(readings(4)).toBeLessThanOrEqual(65);
+});

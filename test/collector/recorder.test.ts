@@ -359,15 +359,23 @@ describe('pace', () => {
   });
 });
 
-test('a sleep of the machine is told with the sample that follows it', async () => {
-  const rig = new Rig({ durationMs: 2_000 });
+// The schedule is kept by the monotonic clock, whatever the wall clock does.
+test.each([
+  ['a sleep of the machine, or the wall clock set forward', 600_000, 'standby'],
+  ['the wall clock set back', -3_600_000, 'clock_step'],
+] as const)('%s is told with the sample that follows it', async (_, stepMs, gap) => {
+  const rig = new Rig({ durationMs: 3_000 });
   rig.onSleep = (sleep) => {
-    if (sleep === 2) rig.clock.stepWall(600_000);
+    if (sleep === 2) rig.clock.stepWall(stepMs);
   };
   await rig.recorder.run();
-  expect(rig.beginnings).toEqual([0, 1_000, 2_000]);
-  expect(rig.written[2]?.events).toEqual([
-    expect.objectContaining({ kind: 'gap', gap: 'standby', wallMs: 601_000, monotonicMs: 1_000 }),
+  expect(rig.beginnings).toEqual([0, 1_000, 2_000, 3_000]);
+  expect(rig.ticks.at(-1)?.schedule).toMatchObject({ missedTickCount: 0, latenessMs: 0 });
+  expect(rig.written.map(({ events }) => events)).toEqual([
+    [],
+    [],
+    [expect.objectContaining({ gap, wallMs: 1_000 + stepMs, monotonicMs: 1_000 })],
+    [],
   ]);
 });
 

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import os from 'node:os';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { readKernelUnits } from '../../src/collector/machine-facts.ts';
@@ -70,6 +70,22 @@ test('the figures of one process agree with one another', () => {
   expect(own?.pssBytes).toBeLessThanOrEqual(rss * 1.2);
   expect(own?.peakRssBytes).toBeGreaterThanOrEqual(rss * 0.8);
   expect(own?.cpuMs).toBeGreaterThan(0);
+});
+
+test('the facts of one process are those of the kernel', () => {
+  const own = take().sample.processes.find(({ pid }) => pid === process.pid);
+  expect(own).toMatchObject({
+    oomScoreAdj: Number(readFileSync('/proc/self/oom_score_adj', 'utf8')),
+    command: expect.stringContaining(process.argv[0] ?? ''),
+  });
+  expect(readFileSync('/proc/self/cgroup', 'utf8')).toContain(`:${own?.cgroup}\n`);
+  // Others in this process open and write meanwhile.
+  const descriptors = readdirSync('/proc/self/fd').length;
+  expect(Math.abs((own?.descriptorCount ?? 0) - descriptors)).toBeLessThan(5);
+  const io = readFileSync('/proc/self/io', 'utf8');
+  const figure = (key: string) => Number(new RegExp(`^${key}: (\\d+)$`, 'm').exec(io)?.[1]);
+  expect(own?.readBytes).toBeLessThanOrEqual(figure('read_bytes'));
+  expect(own?.writtenBytes).toBeLessThanOrEqual(figure('write_bytes'));
 });
 
 test('no kernel thread is a row, and every row is a pid of this machine', () => {

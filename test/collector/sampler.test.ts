@@ -53,6 +53,11 @@ test('one sample of a browser', () => {
     stimeTicks: 51,
     threads: 31,
     majorFaults: 4,
+    oomScoreAdj: 200,
+    cgroup: '4:memory:/session\n0::/\n',
+    descriptors: 170,
+    readBytes: 1_675_264,
+    writtenBytes: 3_006_464,
   });
   const { sample, ended } = take();
   expect(ended).toEqual([]);
@@ -78,6 +83,13 @@ test('one sample of a browser', () => {
       cpuMs: 1_230,
       threadCount: 31,
       majorFaultCount: 4,
+      command:
+        '/usr/lib/chromium/chromium --headless --no-sandbox --user-data-dir=/tmp/p about:blank',
+      oomScoreAdj: 200,
+      cgroup: '/session',
+      descriptorCount: 170,
+      readBytes: 1_675_264,
+      writtenBytes: 3_006_464,
     },
   ]);
   expect(sample.browser).toEqual({
@@ -106,6 +118,52 @@ test('PSS is in the sample in which it was read, and estimated in the others', (
   const [browser] = take().sample.processes;
   expect(browser).toMatchObject({ pssBytes: null, pssAnonBytes: null, pssShmemBytes: null });
   expect(browser?.pssEstimatedBytes).toBe(15_000 * 1024 + 100 * 4096);
+});
+
+test('of a process outside of browsers the command line is told, and no more', () => {
+  const { fake, take } = sampling();
+  fake.start(20, { oomScoreAdj: 100 });
+  expect(take().sample.processes[0]).toMatchObject({
+    command: '/usr/bin/node task.js',
+    oomScoreAdj: null,
+    cgroup: null,
+    descriptorCount: null,
+    readBytes: null,
+    writtenBytes: null,
+  });
+});
+
+test('an idle process that gives itself another command line is told anew', () => {
+  const { fake, take } = sampling();
+  fake.start(20, { startTicks: 300_000 });
+  take();
+  fake.change(20, { cmdline: 'task: waiting\0' });
+  expect(take().sample.processes[0]?.command).toBe('task: waiting');
+});
+
+test('command lines are left out when they are not to be recorded', () => {
+  const { fake, take } = sampling({ storesCommands: false });
+  startBrowser(fake);
+  const { processes } = take().sample;
+  expect(processes.map(({ role }) => role)).toEqual(['browser', 'zygote', 'renderer']);
+  expect(processes.map(({ command }) => command)).toEqual([null, null, null]);
+});
+
+test('a zombie keeps what was known of it', () => {
+  const { fake, take } = sampling();
+  startBrowser(fake);
+  fake.change(12, { oomScoreAdj: 300, descriptors: 27 });
+  take();
+  fake.becomeZombie(12);
+  fake.change(12, { cgroup: '0::/\n' });
+  for (let tick = 0; tick < 7; tick++) take();
+  expect(take().sample.processes[2]).toMatchObject({
+    state: 'Z',
+    oomScoreAdj: 300,
+    descriptorCount: 27,
+    command:
+      '/usr/lib/chromium/chromium --type=renderer --no-sandbox --user-data-dir=/tmp/p --lang=en-US',
+  });
 });
 
 test('a machine without one process', () => {

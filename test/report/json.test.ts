@@ -84,9 +84,11 @@ test('every field of the contract is there', () => {
         cpuSeconds: 9.9,
         growthBytesPerMinute: null,
         exit: expect.anything(),
+        command: '/usr/lib/chromium/chromium --type=renderer --lang=en-US',
+        oomScoreAdj: 300,
       },
       { pid: 100, exit: null },
-      { pid: 50, peakPssBytes: null },
+      { pid: 50, peakPssBytes: null, command: null, oomScoreAdj: null },
     ],
     oomKills: [
       {

@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { openRecording } from '../../src/store/reader.ts';
+import { StoreWriter } from '../../src/store/writer.ts';
 import { fakeProcess, fakeSample, mib, startUnixMs } from '../support/fake-sample.ts';
 import { temporaryFolder } from '../support/headroom-cli.ts';
-import { recordSamples } from '../support/record-samples.ts';
+import { ended, recordSamples, running } from '../support/record-samples.ts';
 
 describe('processes', () => {
   const renderer = (rssMib: number, cpuMs = 0) =>
@@ -43,6 +44,12 @@ describe('processes', () => {
         peakPssBytes: null,
         firstCpuMs: 0,
         lastCpuMs: 40,
+        command: null,
+        oomScoreAdj: null,
+        cgroup: null,
+        descriptorCount: null,
+        readBytes: null,
+        writtenBytes: null,
       },
     ]);
   });
@@ -71,6 +78,54 @@ describe('processes', () => {
     recordSamples(folder.file('a.db'), samples);
     using recording = openRecording(folder.file('a.db'));
     expect(recording.processes().map(({ role }) => role)).toEqual(['renderer']);
+  });
+
+  test('have their latest facts', () => {
+    using folder = temporaryFolder();
+    const facts = [
+      { command: 'sh run', oomScoreAdj: 0, cgroup: '/', descriptorCount: 3, readBytes: 0 },
+      { command: 'node x', oomScoreAdj: 300, cgroup: '/s', descriptorCount: 9, readBytes: 512 },
+      { command: 'node x', oomScoreAdj: 300, cgroup: '/s', descriptorCount: 27, readBytes: 1024 },
+    ];
+    const samples = facts.map((fact, second) =>
+      fakeSample({ second, processes: [{ ...renderer(50), ...fact, writtenBytes: 2 ** 40 }] }),
+    );
+    recordSamples(folder.file('a.db'), samples);
+    using recording = openRecording(folder.file('a.db'));
+    expect(recording.processes()).toMatchObject([{ ...facts[2], writtenBytes: 2 ** 40 }]);
+    // What they had before is no row of its own: nothing that changes at every tick is a reason.
+    expect([...recording.processSamples()]).toHaveLength(2);
+  });
+
+  test('are written at once when their command line, cgroup or oom_score_adj changed', () => {
+    using folder = temporaryFolder();
+    const writer = StoreWriter.open(folder.file('a.db'), running);
+    const facts = [
+      { command: 'a', cgroup: '/a', oomScoreAdj: 0, descriptorCount: 1 },
+      { command: 'a', cgroup: '/a', oomScoreAdj: 0, descriptorCount: 2 },
+      // Its first heartbeat is at second 2; none is due at these.
+      { command: 'a', cgroup: '/a', oomScoreAdj: 0, descriptorCount: 3 },
+      { command: 'b', cgroup: '/a', oomScoreAdj: 0, descriptorCount: 4 },
+      { command: 'b', cgroup: '/b', oomScoreAdj: 0, descriptorCount: 5 },
+      { command: 'b', cgroup: '/b', oomScoreAdj: 300, descriptorCount: 6 },
+      { command: 'b', cgroup: '/b', oomScoreAdj: 300, descriptorCount: 7 },
+    ];
+    const seen = facts.map((fact, second) => {
+      writer.writeSample(fakeSample({ second, processes: [{ ...renderer(50), ...fact }] }), []);
+      using recording = openRecording(folder.file('a.db'));
+      const [record] = recording.processes();
+      return [record?.command, record?.cgroup, record?.oomScoreAdj, record?.descriptorCount];
+    });
+    writer.close(ended);
+    expect(seen).toEqual([
+      ['a', '/a', 0, 1],
+      ['a', '/a', 0, 1],
+      ['a', '/a', 0, 3],
+      ['b', '/a', 0, 4],
+      ['b', '/b', 0, 5],
+      ['b', '/b', 300, 6],
+      ['b', '/b', 300, 6],
+    ]);
   });
 
   test('may be none, or two thousand', () => {

@@ -39,7 +39,10 @@ test('an hour is at most 2 MB, and a process takes at most 6 bytes a tick', () =
   expect(statSync(file).size).toBeLessThanOrEqual(2_000_000);
   const bytes = execFileSync(
     'sqlite3',
-    [file, `SELECT sum(pgsize) FROM dbstat WHERE name IN ('process', 'process_sample')`],
+    [
+      file,
+      `SELECT sum(pgsize) FROM dbstat WHERE name IN ('process', 'process_text', 'process_sample')`,
+    ],
     { encoding: 'utf8' },
   );
   expect(Number(bytes) / (tickCount * processCount)).toBeLessThanOrEqual(6);

@@ -66,6 +66,27 @@ describe('of a session', () => {
     });
   });
 
+  test('process_detail has the facts of every process', () => {
+    const facts = samples.flatMap(({ processes }) => processes);
+    const expected = new Map(
+      facts.map((reading) => [
+        reading.pid,
+        {
+          role: reading.role,
+          command: reading.command,
+          cgroup: reading.cgroup,
+          oom_score_adj: reading.oomScoreAdj,
+          descriptor_count: reading.descriptorCount,
+          read_bytes: reading.readBytes,
+          written_bytes: reading.writtenBytes,
+        },
+      ]),
+    );
+    const rows = shell(file, 'SELECT * FROM process_detail ORDER BY process');
+    expect(rows.map(({ pid }) => pid)).toEqual([...expected.keys()]);
+    expect(rows).toMatchObject([...expected.values()]);
+  });
+
   test('sample says for how long each row holds, and then is within one step of the truth', () => {
     const rows = shell(
       file,

@@ -24,6 +24,12 @@ export interface FakeProcess {
   stimeTicks: number;
   majorFaults: number;
   threads: number;
+  oomScoreAdj: number;
+  /** The lines of `cgroup`. */
+  cgroup: string;
+  descriptors: number;
+  readBytes: number;
+  writtenBytes: number;
   /** Bytes that replace what would be made from the fields above, by file name. */
   files: Readonly<Record<string, string | Buffer>>;
   /** Errors by file name: at open, or at read of an open file. */
@@ -73,6 +79,8 @@ export class FakeProc {
   readonly faults = new Map<string, string>();
   /** As RLIMIT_NOFILE: opening more gives EMFILE. */
   mostOpen = Number.POSITIVE_INFINITY;
+  /** As since Linux 6.2: the size of `fd` is the number of its entries; before it is 0. */
+  hasDescriptorSizes = true;
   /** How often each file (`7/stat`) was read. */
   readonly readCounts = new Map<string, number>();
   readonly procFs: ProcFs;
@@ -108,6 +116,11 @@ export class FakeProc {
       stimeTicks: 0,
       majorFaults: 0,
       threads: 1,
+      oomScoreAdj: 0,
+      cgroup: '0::/\n',
+      descriptors: 3,
+      readBytes: 0,
+      writtenBytes: 0,
       files: {},
       faults: {},
       ...parts,
@@ -160,7 +173,15 @@ export class FakeProc {
     closeSync: (fd: number): void => {
       if (!this.#open.delete(fd)) throw systemError('EBADF');
     },
-    readdirSync: (): string[] => {
+    statSync: (path: string): { size: number } => {
+      const process = this.#openable(path.slice('/fake/'.length));
+      return { size: this.hasDescriptorSizes ? (process?.descriptors ?? 0) : 0 };
+    },
+    readdirSync: (path: string): string[] => {
+      if (path.endsWith('/fd')) {
+        const process = this.#openable(path.slice('/fake/'.length));
+        return Array.from({ length: process?.descriptors ?? 0 }, (_, fd) => String(fd));
+      }
       const fault = this.faults.get('/');
       if (fault !== undefined) throw systemError(fault);
       const pids = [...this.processes.keys()].sort((a, b) => a - b);
@@ -202,7 +223,7 @@ export class FakeProc {
 
 const noMemory = { sizePages: 0, residentPages: 0, sharedPages: 0 };
 
-// proc_pid_stat(5), proc_pid_statm(5), proc_pid_status(5), filesystems/proc.rst
+// proc_pid_stat(5), proc_pid_statm(5), proc_pid_status(5), proc_pid_io(5), filesystems/proc.rst
 function processFile(pid: number, process: FakeProcess, file: string): string {
   switch (file) {
     case 'stat': {
@@ -219,6 +240,12 @@ function processFile(pid: number, process: FakeProcess, file: string): string {
       return process.sizePages === 0
         ? `Name:\t${process.comm}\nState:\t${process.state} (zombie)\nPid:\t${pid}\n`
         : `Name:\t${process.comm}\nVmHWM:\t${process.peakRssKb} kB\nRssShmem:\t${process.shmemKb} kB\nVmSwap:\t${process.swapKb} kB\n`;
+    case 'oom_score_adj':
+      return `${process.oomScoreAdj}\n`;
+    case 'cgroup':
+      return process.cgroup;
+    case 'io':
+      return `rchar: 1\nwchar: 2\nsyscr: 3\nsyscw: 4\nread_bytes: ${process.readBytes}\nwrite_bytes: ${process.writtenBytes}\ncancelled_write_bytes: 5\n`;
     case 'cmdline':
       return process.cmdline;
     case 'smaps_rollup':

@@ -147,6 +147,12 @@ function processRecords(
         peakPssBytes: larger(known?.peakPssBytes, reading.pssBytes),
         firstCpuMs: known?.firstCpuMs ?? reading.cpuMs,
         lastCpuMs: reading.cpuMs,
+        command: reading.command,
+        oomScoreAdj: reading.oomScoreAdj,
+        cgroup: reading.cgroup,
+        descriptorCount: reading.descriptorCount,
+        readBytes: reading.readBytes,
+        writtenBytes: reading.writtenBytes,
       });
     }
   });

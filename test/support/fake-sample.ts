@@ -74,6 +74,12 @@ export function fakeProcess(
     cpuMs: 0,
     threadCount: 1,
     majorFaultCount: 0,
+    command: null,
+    oomScoreAdj: null,
+    cgroup: null,
+    descriptorCount: null,
+    readBytes: null,
+    writtenBytes: null,
     ...parts,
   };
 }
@@ -155,6 +161,8 @@ const unknownMachine: MachineMemory = {
   kernelBytes: null,
   swapTotalBytes: null,
   swapFreeBytes: null,
+  zramBytes: null,
+  devShmUsedBytes: null,
 };
 
 const unknownCgroup: CgroupMemory = {
@@ -192,6 +200,8 @@ const unknownActivity: MachineActivity = {
   refaultAnonCount: null,
   swapInBytes: null,
   swapOutBytes: null,
+  directReclaimCount: null,
+  reclaimedBytes: null,
   oomKillCount: null,
 };
 

@@ -57,6 +57,8 @@ export function goldenParts(): FakeRecordingParts {
           pssBytes: pssRead ? 100 * mib : null,
           pssEstimatedBytes: 100 * mib,
           cpuMs: 200 * second,
+          command: '/usr/lib/chromium/chromium --headless --proxy-server=http://…@proxy:3128',
+          oomScoreAdj: 0,
         }),
         ...(isAlive
           ? [
@@ -69,6 +71,8 @@ export function goldenParts(): FakeRecordingParts {
                 pssBytes: pssRead ? (20 + grownMib) * mib : null,
                 pssEstimatedBytes: (20 + grownMib) * mib,
                 cpuMs: 100 * second,
+                command: '/usr/lib/chromium/chromium --type=renderer --lang=en-US',
+                oomScoreAdj: 300,
               }),
             ]
           : []),

@@ -73,6 +73,7 @@ interface SyntheticProcess {
   startTicks: number;
   role: ProcessRole;
   ofBrowser: boolean;
+  command: string;
   busyTicks: number;
   fileBytes: number;
   anonBytes: number;
@@ -108,6 +109,7 @@ function newProcess(place: number, born: number, random: () => number): Syntheti
     startTicks: 100_000 + born * 37,
     role,
     ofBrowser: role !== 'other',
+    command: role === 'other' ? '/usr/bin/node /srv/task.js' : chromiumCommand(role),
     busyTicks: 0,
     fileBytes,
     anonBytes,
@@ -192,6 +194,8 @@ function sampleOf({ tick, intervalMs, startUnixMs, processes, read, random }: Mo
       kernelBytes,
       swapTotalBytes: 0,
       swapFreeBytes: 0,
+      zramBytes: null,
+      devShmUsedBytes: null,
     },
     cgroup: {
       version: 2,
@@ -226,6 +230,8 @@ function sampleOf({ tick, intervalMs, startUnixMs, processes, read, random }: Mo
       refaultAnonCount: 0,
       swapInBytes: 0,
       swapOutBytes: 0,
+      directReclaimCount: 0,
+      reclaimedBytes: 0,
       oomKillCount: 0,
     },
     browser: {
@@ -271,8 +277,38 @@ function readingOf(process: SyntheticProcess, justRead: boolean): ProcessReading
     cpuMs: process.cpuMs,
     threadCount: process.threadCount,
     majorFaultCount: process.majorFaultCount,
+    command: process.command,
+    ...(process.ofBrowser ? memberFacts(process) : noFacts),
   };
 }
+
+/** As long as those of Chromium 156 are without what it gives to each child anew. */
+function chromiumCommand(role: ProcessRole): string {
+  const flags =
+    '--crashpad-handler-pid=0 --enable-crash-reporter=, --noerrdialogs --user-data-dir=/tmp/headroom-chromium-a1b2c3 --change-stack-guard-on-fork=enable --no-sandbox --remote-debugging-port=0 --ozone-platform=headless --disable-gpu-compositing --lang=en-US --num-raster-threads=1 --disable-features=PaintHolding';
+  return role === 'browser'
+    ? '/usr/lib/chromium/chromium --headless=new --no-sandbox --remote-debugging-port=0 about:blank'
+    : `/usr/lib/chromium/chromium --type=${role} ${flags}`;
+}
+
+function memberFacts(process: SyntheticProcess) {
+  const { cpuMs, role, threadCount } = process;
+  return {
+    oomScoreAdj: role === 'renderer' ? 300 : 0,
+    cgroup: '/session.slice/browser.scope',
+    descriptorCount: threadCount + 20 + (Math.floor(cpuMs / 1000) % 3),
+    readBytes: page * Math.floor(cpuMs / 50),
+    writtenBytes: page * Math.floor(cpuMs / 20),
+  };
+}
+
+const noFacts = {
+  oomScoreAdj: null,
+  cgroup: null,
+  descriptorCount: null,
+  readBytes: null,
+  writtenBytes: null,
+};
 
 function pages(bytes: number): number {
   return page * Math.floor(bytes / page);

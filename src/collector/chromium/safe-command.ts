@@ -100,8 +100,13 @@ function userInfoStart(part: string): number | null {
 
 // Without a scheme a # is no fragment, and a ? begins a query only where values are given.
 function withoutQuery(word: string): string {
-  const scheme = word.indexOf('://');
-  const query = scheme < 0 ? /\?[^=]{0,100}=/ : /[?#]/;
-  const start = word.slice(Math.max(0, scheme)).search(query);
-  return start < 0 ? word : `${word.slice(0, Math.max(0, scheme) + start)}?…`;
+  const text = cutQuery(word, word.search(/\?[^=]{0,100}=/));
+  const scheme = text.indexOf('://');
+  if (scheme < 0) return text;
+  const url = text.slice(scheme);
+  return text.slice(0, scheme) + cutQuery(url, url.search(/[?#]/));
+}
+
+function cutQuery(text: string, at: number): string {
+  return at < 0 ? text : `${text.slice(0, at)}?…`;
 }

@@ -1,6 +1,7 @@
 import type { ProcessReading } from '../../model/sample.ts';
 import type { TreeNode } from '../chromium/browser-tree.ts';
 import { roleOfCommand } from '../chromium/command-line.ts';
+import { safeCommand } from '../chromium/safe-command.ts';
 import type { EndedProcess } from '../process-table.ts';
 import type { LibraryProcess, LibraryUsage } from './portable-libraries.ts';
 
@@ -16,6 +17,9 @@ export interface PortableProcess extends TreeNode {
   startUnixMs: number;
   comm: string;
   executable: string | null;
+  /** With all its secrets: only to see whether it changed. */
+  cmdline: string;
+  command: string | null;
   state: string;
   rssBytes: number | null;
   cpuMs: number;
@@ -23,12 +27,19 @@ export interface PortableProcess extends TreeNode {
 
 export type ListedProcess = LibraryProcess & { usage: LibraryUsage };
 
+export interface CommandOptions {
+  /** Whether command lines are recorded, without credentials; default true. */
+  storesCommands?: boolean | undefined;
+}
+
 /** Follows the processes by pid and start from tick to tick; gives those that ended. */
 export function updateProcesses(
   table: Map<number, PortableProcess>,
   listed: readonly ListedProcess[],
+  options: CommandOptions,
 ): EndedProcess[] {
   const before = new Map(table);
+  const safe = options.storesCommands === false ? () => null : safeCommand;
   table.clear();
   for (const process of listed) {
     const known = before.get(process.pid);
@@ -37,7 +48,9 @@ export function updateProcesses(
     if (isSame) before.delete(process.pid);
     table.set(process.pid, {
       ...(isSame ? known : joined(process.pid, startUnixMs)),
-      ...described(process),
+      ...described(process, (cmdline) =>
+        isSame && known.cmdline === cmdline ? known.command : safe(cmdline),
+      ),
       startUnixMs,
     });
   }
@@ -67,6 +80,12 @@ export function toReading(process: PortableProcess): ProcessReading {
     cpuMs: process.cpuMs,
     threadCount: null,
     majorFaultCount: null,
+    command: process.command,
+    oomScoreAdj: null,
+    cgroup: null,
+    descriptorCount: null,
+    readBytes: null,
+    writtenBytes: null,
   };
 }
 
@@ -78,17 +97,10 @@ function joined(
   return { pid, startTicks, role: 'other', browserPid: null };
 }
 
-function described({
-  parentPid,
-  path,
-  command,
-  params,
-  state,
-  usage,
-}: ListedProcess): Omit<
-  PortableProcess,
-  'pid' | 'startTicks' | 'role' | 'browserPid' | 'startUnixMs'
-> {
+function described(
+  { parentPid, path, command, params, state, usage }: ListedProcess,
+  commandOf: (cmdline: string) => string | null,
+): Omit<PortableProcess, 'pid' | 'startTicks' | 'role' | 'browserPid' | 'startUnixMs'> {
   const name = programName(path, command);
   const executable = path === '' ? null : name;
   const cmdline = `${path === '' ? '' : `${path}/`}${command} ${params}`.trim();
@@ -96,6 +108,8 @@ function described({
     parentPid,
     comm: name.slice(0, 15),
     executable,
+    cmdline,
+    command: commandOf(cmdline),
     ownRole: roleOfCommand({ cmdline, executable, comm: name }),
     state: stateLetters[state] ?? '?',
     rssBytes: state === 'zombie' ? null : usage.memory,

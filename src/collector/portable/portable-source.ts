@@ -13,6 +13,7 @@ import type { EndedProcess } from '../process-table.ts';
 import { type Clock, type SampleTaken, type Schedule, systemClock } from '../sampler.ts';
 import { loadPortableLibraries, type PortableLibraries } from './portable-libraries.ts';
 import {
+  type CommandOptions,
   type ListedProcess,
   type PortableProcess,
   portableTicksPerSecond,
@@ -21,7 +22,7 @@ import {
 } from './portable-process.ts';
 
 /** Where samples come from on a system without /proc (macOS). */
-export interface PortableSource {
+export interface PortableSource extends CommandOptions {
   libraries: PortableLibraries;
   clock: Clock;
   /** What is known from the samples before. */
@@ -29,13 +30,16 @@ export interface PortableSource {
 }
 
 /** Loads the libraries; {@link PortableLibraries.close} ends what they keep between calls. */
-export async function openPortableSource(clock: Clock = systemClock): Promise<PortableSource> {
-  return { libraries: await loadPortableLibraries(), clock, processes: new Map() };
+export async function openPortableSource(
+  options: CommandOptions = {},
+  clock: Clock = systemClock,
+): Promise<PortableSource> {
+  return { ...options, libraries: await loadPortableLibraries(), clock, processes: new Map() };
 }
 
 /**
  * One reading through systeminformation and pidusage: memory of the machine, and RSS, CPU time,
- * parent and role of every process. All else is null and listed in `unreadable`. It starts `ps`
+ * parent, command line and role of every process. All else is null and listed in `unreadable`. It starts `ps`
  * twice and takes tens of milliseconds. Throws MACHINE_UNREADABLE without memory figures.
  */
 export async function takePortableSample(
@@ -46,7 +50,7 @@ export async function takePortableSample(
   const timeUnixMs = clock.wallMs();
   const monotonicMs = clock.monotonicMs();
   const [memory, listed] = await Promise.all([readMachine(libraries), listProcesses(libraries)]);
-  const ended = listed === null ? [] : followProcesses(processes, listed, timeUnixMs);
+  const ended = listed === null ? [] : followProcesses(source, listed, timeUnixMs);
   const sample: Sample = {
     sequence: schedule.sequence,
     timeUnixMs,
@@ -105,6 +109,8 @@ async function readMachine(libraries: PortableLibraries): Promise<MachineMemory>
     kernelBytes: null,
     swapTotalBytes: numberOrNull(memory.swaptotal),
     swapFreeBytes: numberOrNull(memory.swapfree),
+    zramBytes: null,
+    devShmUsedBytes: null,
   };
 }
 
@@ -127,11 +133,12 @@ async function listProcesses(libraries: PortableLibraries): Promise<ListedProces
 }
 
 function followProcesses(
-  processes: Map<number, PortableProcess>,
+  source: PortableSource,
   listed: readonly ListedProcess[],
   timeUnixMs: number,
 ): EndedProcess[] {
-  const ended = updateProcesses(processes, listed);
+  const { processes } = source;
+  const ended = updateProcesses(processes, listed, source);
   placeProcesses(processes, {
     rootPid: null,
     nowTicks: (timeUnixMs * portableTicksPerSecond) / 1000,
@@ -162,6 +169,8 @@ function readActivity(): MachineActivity {
     refaultAnonCount: null,
     swapInBytes: null,
     swapOutBytes: null,
+    directReclaimCount: null,
+    reclaimedBytes: null,
     oomKillCount: null,
   };
 }

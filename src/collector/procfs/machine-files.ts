@@ -20,6 +20,12 @@ export interface KernelUnits {
   pageSizeBytes: number;
 }
 
+/** Memory that /proc/meminfo does not tell apart. */
+export interface MemorySource {
+  read(): Pick<MachineMemory, 'zramBytes' | 'devShmUsedBytes'>;
+}
+
+const noDevices = { zramBytes: null, devShmUsedBytes: null };
 const noStall = { someMs: null, fullMs: null };
 const noVm = {
   majorFaultCount: null,
@@ -27,6 +33,8 @@ const noVm = {
   refaultAnonCount: null,
   swapInBytes: null,
   swapOutBytes: null,
+  directReclaimCount: null,
+  reclaimedBytes: null,
   oomKillCount: null,
 };
 const noCpu = {
@@ -42,11 +50,13 @@ const noCpu = {
 export class MachineFiles {
   readonly #proc: ProcFs;
   readonly #units: KernelUnits;
+  readonly #devices: MemorySource | null;
   readonly #kept = new Map<string, number | Absence>();
 
-  constructor(proc: ProcFs, units: KernelUnits) {
+  constructor(proc: ProcFs, units: KernelUnits, devices: MemorySource | null = null) {
     this.#proc = proc;
     this.#units = units;
+    this.#devices = devices;
   }
 
   /** Throws MACHINE_UNREADABLE when meminfo cannot be read; anything else missing is null. */
@@ -70,7 +80,7 @@ export class MachineFiles {
         parse(`pressure/${resource}`, (length) => parsePressure(buffer, length)) ?? noStall,
     );
     return {
-      memory,
+      memory: { ...memory, ...(this.#devices?.read() ?? noDevices) },
       activity: { ...(vm ?? noVm), ...(cpu ?? noCpu) },
       pressure: {
         memorySomeMs: memoryStall?.someMs ?? null,

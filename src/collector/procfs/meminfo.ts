@@ -17,11 +17,13 @@ const parser = new KeyedFileParser({
   pageTables: 'PageTables:',
 });
 
+export type MeminfoMemory = Omit<MachineMemory, 'zramBytes' | 'devShmUsedBytes'>;
+
 /**
  * `/proc/meminfo` (proc_meminfo(5)), kB there, bytes here. Null when MemTotal or MemFree is
  * missing: then it is not a meminfo.
  */
-export function parseMeminfo(buffer: Buffer, length: number): MachineMemory | null {
+export function parseMeminfo(buffer: Buffer, length: number): MeminfoMemory | null {
   const kb = parser.parse(buffer, length);
   if (kb.total === null || kb.free === null) return null;
   return {

@@ -6,6 +6,14 @@ const parser = new KeyedFileParser({
   refaultFile: 'workingset_refault_file ',
   // Before Linux 5.9 there was one figure, and it counted file pages only.
   refault: 'workingset_refault ',
+  // One figure before Linux 4.8, one for each zone since.
+  stalls: 'allocstall ',
+  stallsDma: 'allocstall_dma ',
+  stallsDma32: 'allocstall_dma32 ',
+  stallsNormal: 'allocstall_normal ',
+  stallsMovable: 'allocstall_movable ',
+  stolenByKswapd: 'pgsteal_kswapd ',
+  stolenDirectly: 'pgsteal_direct ',
   pagesSwappedIn: 'pswpin ',
   pagesSwappedOut: 'pswpout ',
   majorFaults: 'pgmajfault ',
@@ -19,6 +27,8 @@ export type VmActivity = Pick<
   | 'refaultAnonCount'
   | 'swapInBytes'
   | 'swapOutBytes'
+  | 'directReclaimCount'
+  | 'reclaimedBytes'
   | 'oomKillCount'
 >;
 
@@ -29,8 +39,29 @@ export function parseVmstat(buffer: Buffer, length: number, pageSizeBytes: numbe
     majorFaultCount: counts.majorFaults,
     refaultFileCount: counts.refaultFile ?? counts.refault,
     refaultAnonCount: counts.refaultAnon,
-    swapInBytes: counts.pagesSwappedIn === null ? null : counts.pagesSwappedIn * pageSizeBytes,
-    swapOutBytes: counts.pagesSwappedOut === null ? null : counts.pagesSwappedOut * pageSizeBytes,
+    swapInBytes: bytes(counts.pagesSwappedIn, pageSizeBytes),
+    swapOutBytes: bytes(counts.pagesSwappedOut, pageSizeBytes),
+    directReclaimCount: sumOfKnown([
+      counts.stalls,
+      counts.stallsDma,
+      counts.stallsDma32,
+      counts.stallsNormal,
+      counts.stallsMovable,
+    ]),
+    reclaimedBytes: bytes(
+      sumOfKnown([counts.stolenByKswapd, counts.stolenDirectly]),
+      pageSizeBytes,
+    ),
     oomKillCount: counts.oomKills,
   };
+}
+
+function bytes(pages: number | null, pageSizeBytes: number): number | null {
+  return pages === null ? null : pages * pageSizeBytes;
+}
+
+// Which of them exist depends on the kernel and its zones; null when none does.
+function sumOfKnown(counts: readonly (number | null)[]): number | null {
+  const known = counts.filter((count) => count !== null);
+  return known.length === 0 ? null : known.reduce((sum, count) => sum + count, 0);
 }

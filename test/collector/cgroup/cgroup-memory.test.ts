@@ -305,6 +305,8 @@ function machineOf(totalBytes: number): MachineMemory {
     kernelBytes: null,
     swapTotalBytes: null,
     swapFreeBytes: null,
+    zramBytes: null,
+    devShmUsedBytes: null,
   };
 }
 

@@ -170,6 +170,11 @@ describe('a sample of macOS', () => {
       peakRssBytes: null,
       threadCount: null,
       majorFaultCount: null,
+      oomScoreAdj: null,
+      cgroup: null,
+      descriptorCount: null,
+      readBytes: null,
+      writtenBytes: null,
     });
     expect(sample.browser).toEqual({
       processCount: 3,
@@ -276,6 +281,30 @@ test('arguments, which may hold secrets, are not taken for names', async () => {
     { comm: 'curl', executable: 'curl' },
     { comm: 'sh', executable: null },
   ]);
+});
+
+describe('command lines', () => {
+  const proxied: LibraryProcess = {
+    ...browser,
+    params: '--proxy-server=http://joe:hunter2@proxy:3128 --user-data-dir=/tmp/profile',
+  };
+  const told = `${contents}/MacOS/Google Chrome --proxy-server=http://…@proxy:3128 --user-data-dir=/tmp/profile`;
+
+  test('are told without credentials, from sample to sample', async () => {
+    const { fake, source } = fakeSource({ processes: [proxied] });
+    const commands: (string | null | undefined)[] = [];
+    for (const params of [proxied.params, proxied.params, '--api-token hunter2']) {
+      fake.processes = [{ ...proxied, params }];
+      commands.push((await takePortableSample(source, schedule)).sample.processes[0]?.command);
+    }
+    expect(commands).toEqual([told, told, `${contents}/MacOS/Google Chrome --api-token …`]);
+  });
+
+  test('are left out when they are not to be recorded', async () => {
+    const { source } = fakeSource({ processes: [proxied] });
+    const { sample } = await takePortableSample({ ...source, storesCommands: false }, schedule);
+    expect(sample.processes[0]).toMatchObject({ role: 'browser', command: null });
+  });
 });
 
 test.each([Number.NaN, 0])('memory of %d bytes: MACHINE_UNREADABLE', async (total) => {

@@ -63,6 +63,12 @@ describe('/proc/vmstat', () => {
       'nr_free_pages 2255285',
       'workingset_refault_anon 17',
       'workingset_refault_file 4242',
+      'allocstall_dma32 1',
+      'allocstall_normal 20',
+      'allocstall_movable 300',
+      'pgsteal_kswapd 100',
+      'pgsteal_direct 11',
+      'pgsteal_khugepaged 7',
       'pswpin 3',
       'pswpout 5',
       'pgfault 123456',
@@ -78,6 +84,8 @@ describe('/proc/vmstat', () => {
       refaultAnonCount: 17,
       swapInBytes: 12_288,
       swapOutBytes: 20_480,
+      directReclaimCount: 321,
+      reclaimedBytes: 111 * 4096,
       oomKillCount: 8,
     });
   });
@@ -89,6 +97,8 @@ describe('/proc/vmstat', () => {
       refaultAnonCount: null,
       swapInBytes: null,
       swapOutBytes: null,
+      directReclaimCount: null,
+      reclaimedBytes: null,
       oomKillCount: null,
     });
   });

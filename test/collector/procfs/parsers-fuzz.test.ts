@@ -3,7 +3,10 @@ import { describe, expect, test } from 'vitest';
 import { roleOfCommand } from '../../../src/collector/chromium/command-line.ts';
 import { parseMachineStat } from '../../../src/collector/procfs/machine-stat.ts';
 import { parseMeminfo } from '../../../src/collector/procfs/meminfo.ts';
+import { parseOomScoreAdj } from '../../../src/collector/procfs/oom-score-adj.ts';
 import { parsePressure } from '../../../src/collector/procfs/pressure.ts';
+import { parseProcessCgroup } from '../../../src/collector/procfs/process-cgroup.ts';
+import { parseProcessIo } from '../../../src/collector/procfs/process-io.ts';
 import { parseProcessStat } from '../../../src/collector/procfs/process-stat.ts';
 import { parseProcessStatus } from '../../../src/collector/procfs/process-status.ts';
 import { parseSmapsRollup } from '../../../src/collector/procfs/smaps-rollup.ts';
@@ -32,6 +35,17 @@ const parsers: [string, Parser, string][] = [
     'stat',
     (buffer, length) => parseMachineStat(buffer, length, 10),
     'cpu  1 2 3 4 5 6 7 8 9 10\nprocesses 4\n',
+  ],
+  ['io', parseProcessIo, 'syscw: 4\nread_bytes: 5\nwrite_bytes: 6\ncancelled_write_bytes: 7\n'],
+  [
+    'oom_score_adj',
+    (buffer, length) => ({ oomScoreAdj: parseOomScoreAdj(buffer, length) }),
+    '-300\n',
+  ],
+  [
+    'cgroup',
+    (buffer, length) => ({ path: parseProcessCgroup(buffer, length) }),
+    '4:memory:/s\n0::/\n',
   ],
   ['pressure', parsePressure, 'some avg10=0.00 total=5000\nfull avg10=0.00 total=6\n'],
 ];

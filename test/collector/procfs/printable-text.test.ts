@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { printableText } from '../../../src/collector/procfs/printable-text.ts';
+import { printableLatin1, printableText } from '../../../src/collector/procfs/printable-text.ts';
 
 function print(bytes: string | Uint8Array): string {
   const buffer = Buffer.from(bytes);
@@ -59,6 +59,16 @@ describe('any bytes', () => {
       { numRuns: 1_000 },
     );
   });
+});
+
+test.each([
+  ['UTF-8 a byte in each character', Buffer.from('café 中').toString('latin1'), 'café 中'],
+  ['bytes that are no UTF-8', 'caf\xe9', 'caf\\xe9'],
+  ['a line feed', 'a\nb', 'a\\x0ab'],
+  ['what was put in by us stays', 'token=… caf\xc3\xa9', 'token=… café'],
+  ['a character that was cut in two by it', '\xc3…\xa9', '\\xc3…\\xa9'],
+])('text of bytes: %s', (_, text, printed) => {
+  expect(printableLatin1(text)).toBe(printed);
 });
 
 /** The way back, written against the description and not against the code. */

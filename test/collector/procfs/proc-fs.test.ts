@@ -34,10 +34,18 @@ describe('absence is a value', () => {
     const broken = () => {
       throw new RangeError('offset');
     };
-    const calls = { openSync: broken, readSync: broken, readlinkSync: broken };
+    const calls = {
+      openSync: broken,
+      readSync: broken,
+      readlinkSync: broken,
+      statSync: broken,
+      readdirSync: broken,
+    };
     const proc = new ProcFs('/fake', calls as unknown as FileCalls);
     expect(() => proc.read('meminfo')).toThrow(RangeError);
     expect(() => proc.link('1/exe')).toThrow(RangeError);
+    expect(() => proc.directorySize('1/fd')).toThrow(RangeError);
+    expect(() => proc.entryCount('1/fd')).toThrow(RangeError);
   });
 });
 
@@ -91,6 +99,17 @@ test('links: where one points, null where it cannot be read', () => {
   expect(fake.procFs.link('7/exe')).toBe('/usr/lib/chromium/chromium');
   expect(fake.procFs.link('8/exe')).toBeNull();
   expect(fake.procFs.link('9/exe')).toBeNull();
+});
+
+test('directories: size and number of entries, null where they cannot be read', () => {
+  const fake = new FakeProc();
+  fake.start(7, { descriptors: 12 });
+  fake.start(8, { faults: { fd: 'EACCES' } });
+  expect([fake.procFs.directorySize('7/fd'), fake.procFs.entryCount('7/fd')]).toEqual([12, 12]);
+  for (const pid of [8, 9]) {
+    expect(fake.procFs.directorySize(`${pid}/fd`)).toBeNull();
+    expect(fake.procFs.entryCount(`${pid}/fd`)).toBeNull();
+  }
 });
 
 test('the real /proc: the same bytes as any other reader gets', () => {

@@ -75,6 +75,10 @@ describe('a process that goes', () => {
     expect(files.smapsRollup()).toBeNull();
     expect(files.commandLine()).toBe('');
     expect(files.executable()).toBeNull();
+    expect(files.oomScoreAdj()).toBeNull();
+    expect(files.cgroup()).toBeNull();
+    expect(files.io()).toBeNull();
+    expect(files.descriptorCount()).toBeNull();
   });
 
   test('a zombie answers for stat and has no memory', () => {
@@ -86,6 +90,38 @@ describe('a process that goes', () => {
     expect(files.statm()).toBeNull();
     expect(files.smapsRollup()).toBeNull();
     expect(files.commandLine()).toBe('');
+  });
+});
+
+test('what seldom changes', () => {
+  const fake = new FakeProc();
+  const cgroup = '4:memory:/session\n0::/\n';
+  fake.start(7, { oomScoreAdj: 300, cgroup, readBytes: 8_192, writtenBytes: 4_096 });
+  const { files } = filesOf(fake);
+  expect(files.oomScoreAdj()).toBe(300);
+  expect(files.cgroup()).toBe('/session');
+  expect(files.io()).toEqual({ readBytes: 8_192, writtenBytes: 4_096 });
+  expect(fake.openCount).toBe(0);
+});
+
+describe('descriptors of the process', () => {
+  test('since Linux 6.2 their number is the size of the directory', () => {
+    const fake = new FakeProc();
+    fake.start(7, { descriptors: 170 });
+    expect(filesOf(fake).files.descriptorCount()).toBe(170);
+  });
+
+  test.each([170, 0])('before it they are counted: %i', (descriptors) => {
+    const fake = new FakeProc();
+    fake.hasDescriptorSizes = false;
+    fake.start(7, { descriptors });
+    expect(filesOf(fake).files.descriptorCount()).toBe(descriptors);
+  });
+
+  test('of another user, before it', () => {
+    const fake = new FakeProc();
+    fake.start(7, { faults: { fd: 'EACCES' } });
+    expect(filesOf(fake).files.descriptorCount()).toBeNull();
   });
 });
 

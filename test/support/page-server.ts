@@ -1,14 +1,8 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** A page that takes memory, writes to it and keeps it, from a server of its own. */
-export interface LeakingPage {
-  url: string;
-  close(): void;
-}
-
-export async function serveLeakingPage(script: string): Promise<LeakingPage> {
-  const html = `<!doctype html><title>leak</title><script>${script}</script>`;
+/** Serves one page on a free port of the loopback address. */
+export async function servePage(html: string): Promise<{ url: string; close(): void }> {
   const server = createServer((_, response) => {
     response.writeHead(200, { 'content-type': 'text/html' }).end(html);
   });

@@ -1,0 +1,58 @@
+import fs from 'node:fs';
+import { errnoOf } from '../model/errors.ts';
+import type { MemorySource } from './procfs/machine-files.ts';
+
+export interface DeviceCalls {
+  readdirSync(path: string): string[];
+  readFileSync(path: string, encoding: 'latin1'): string;
+  statfsSync(path: string): { blocks: number; bfree: number; bsize: number };
+}
+
+/**
+ * Memory that belongs to no process: what compressed swap takes (mem_used_total of
+ * `/sys/block/zram*`, admin-guide/blockdev/zram.rst) and what lies in `/dev/shm`, a tmpfs, where a
+ * Chromium before 2023 or so keeps its shared memory.
+ */
+export class MemoryDevices implements MemorySource {
+  readonly #calls: DeviceCalls;
+  readonly #zramFiles: readonly string[];
+
+  constructor(calls: DeviceCalls = fs) {
+    this.#calls = calls;
+    this.#zramFiles = attempt(() => calls.readdirSync('/sys/block'), [])
+      .filter((name) => /^zram\d+$/.test(name))
+      .map((name) => `/sys/block/${name}/mm_stat`);
+  }
+
+  /** Null: there is none, or it cannot be read. */
+  read(): ReturnType<MemorySource['read']> {
+    return { zramBytes: this.#zramBytes(), devShmUsedBytes: this.#devShmUsedBytes() };
+  }
+
+  #zramBytes(): number | null {
+    let sum: number | null = null;
+    for (const file of this.#zramFiles) {
+      const fields = attempt(() => this.#calls.readFileSync(file, 'latin1'), '')
+        .trim()
+        .split(/ +/);
+      const usedBytes = Number(fields[2]);
+      if (fields.length < 3 || !Number.isSafeInteger(usedBytes)) return null;
+      sum = (sum ?? 0) + usedBytes;
+    }
+    return sum;
+  }
+
+  #devShmUsedBytes(): number | null {
+    const stat = attempt(() => this.#calls.statfsSync('/dev/shm'), null);
+    return stat === null ? null : (stat.blocks - stat.bfree) * stat.bsize;
+  }
+}
+
+function attempt<T>(read: () => T, absent: T): T {
+  try {
+    return read();
+  } catch (error) {
+    if (errnoOf(error) === null) throw error;
+    return absent;
+  }
+}
