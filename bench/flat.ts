@@ -73,20 +73,21 @@ async function watch(pid: number, interrupted: AbortSignal): Promise<Reading[]> 
 }
 
 function report(readings: readonly Reading[], file: string): void {
-  const perMinute = readings.filter(({ minutes }) => Number.isInteger(minutes));
+  const rows = Array.from({ length: Math.ceil(minutes) }, (_, at) => minuteOf(readings, at + 1));
   printTable(`headroom record, 100 ms, ${forksPerSecond} new processes a second`, [
     ['minute', 'RSS, MiB', 'anonymous, MiB', 'descriptors', 'CPU, ms a second'],
-    ...perMinute.map(({ minutes, rssKiB, anonKiB, descriptors, cpuMs }, at) => [
-      String(minutes),
-      round(rssKiB / 1024),
-      round(anonKiB / 1024),
-      String(descriptors),
-      round(((cpuMs - (perMinute[at - 1]?.cpuMs ?? 0)) / 60_000) * 1000),
+    ...rows.map(({ minute, rssKiB, anonKiB, descriptors, cpuMs }) => [
+      String(minute),
+      range(rssKiB.map(mebibytes)),
+      range(anonKiB.map(mebibytes)),
+      range(descriptors),
+      round(cpuMs),
     ]),
   ]);
-  const settled = readings.filter((reading) => reading.minutes > warmUpMinutes);
-  printTable(`after ${round(warmUpMinutes)} of ${minutes} minutes, ${settled.length} readings`, [
-    ['figure', 'smallest', 'largest', 'slope, a minute', 'an hour'],
+  // What is left behind when garbage has just been collected tells whether anything is kept.
+  const settled = rows.filter(({ minute }) => minute > warmUpMinutes);
+  printTable(`slope of the smallest of each minute, from minute ${settled[0]?.minute} on`, [
+    ['figure', 'a minute', 'an hour'],
     slopeRow('RSS, KiB', settled, ({ rssKiB }) => rssKiB),
     slopeRow('anonymous, KiB', settled, ({ anonKiB }) => anonKiB),
     slopeRow('descriptors', settled, ({ descriptors }) => descriptors),
@@ -99,20 +100,38 @@ function report(readings: readonly Reading[], file: string): void {
   );
 }
 
-function slopeRow(
-  name: string,
-  readings: readonly Reading[],
-  of: (reading: Reading) => number,
-): string[] {
-  const values = readings.map(of);
-  const slope = slopePerMinute(readings.map(({ minutes }, at) => [minutes, values[at] ?? 0]));
-  return [
-    name,
-    Math.min(...values).toFixed(0),
-    Math.max(...values).toFixed(0),
-    slope.toFixed(2),
-    (slope * 60).toFixed(0),
-  ];
+interface Minute {
+  minute: number;
+  rssKiB: number[];
+  anonKiB: number[];
+  descriptors: number[];
+  /** A second. */
+  cpuMs: number;
+}
+
+function minuteOf(readings: readonly Reading[], minute: number): Minute {
+  const own = readings.filter((reading) => Math.ceil(reading.minutes) === minute);
+  const before = readings.findLast((reading) => reading.minutes <= minute - 1);
+  return {
+    minute,
+    rssKiB: own.map(({ rssKiB }) => rssKiB),
+    anonKiB: own.map(({ anonKiB }) => anonKiB),
+    descriptors: own.map(({ descriptors }) => descriptors),
+    cpuMs: ((own.at(-1)?.cpuMs ?? 0) - (before?.cpuMs ?? 0)) / 60,
+  };
+}
+
+function slopeRow(name: string, rows: readonly Minute[], of: (row: Minute) => number[]): string[] {
+  const slope = slopePerMinute(rows.map((row) => [row.minute, Math.min(...of(row))]));
+  return [name, slope.toFixed(2), (slope * 60).toFixed(0)];
+}
+
+function range(values: readonly number[]): string {
+  return `${round(Math.min(...values))} to ${round(Math.max(...values))}`;
+}
+
+function mebibytes(kib: number): number {
+  return kib / 1024;
 }
 
 // Least squares.

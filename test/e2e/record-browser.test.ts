@@ -87,6 +87,38 @@ describe('a real Chromium', () => {
     expect(ticks.at(-1)?.browser.pssEstimatedBytes).not.toBeNull();
   });
 
+  test('its command lines, its place for the OOM killer and its version are the kernel’s and its own', async () => {
+    const file = folder.file('facts.db');
+    await runCli('record', '--for', '1s', '--out', file);
+    using recording = openRecording(file);
+    const records = new Map(recording.processes().map((record) => [record.pid, record]));
+    const { pid, version } = chromium.browser;
+    const args = readIfThere(`/proc/${pid}/cmdline`).split('\0').slice(0, -1);
+    expect(records.get(pid)?.command).toBe(args.join(' '));
+    const renderers = pidsOfType('renderer');
+    expect(renderers.length).toBeGreaterThan(0);
+    for (const renderer of renderers) {
+      expect(records.get(renderer)).toMatchObject({
+        command: expect.stringContaining(' --type=renderer '),
+        oomScoreAdj: Number(readIfThere(`/proc/${renderer}/oom_score_adj`)),
+      });
+    }
+    const report = await runCli('report', file, '--format', 'json');
+    expect(JSON.parse(report.stdout).session.machine.browserVersion).toBe(
+      version.replace(/^\w+\//, 'Chromium '),
+    );
+  });
+
+  test('without command lines the roles are the same', async () => {
+    const file = folder.file('quiet.db');
+    await runCli('record', '--for', '1s', '--no-commands', '--out', file);
+    using recording = openRecording(file);
+    const records = recording.processes();
+    expect(ofRole(records, 'renderer').length).toBeGreaterThanOrEqual(4);
+    expect(records.filter(({ command }) => command !== null)).toEqual([]);
+    expect(fs.readFileSync(file, 'latin1')).not.toContain('--user-data-dir');
+  });
+
   test('the series of a killed renderer ends, and says how', async () => {
     const file = folder.file('killed.db');
     const { result } = startCli(['record', '--for', '5s', '--interval', '250ms', '--out', file]);

@@ -125,6 +125,8 @@ describe('a sample of macOS', () => {
       kernelBytes: null,
       swapTotalBytes: 2 * gib,
       swapFreeBytes: gib,
+      zramBytes: null,
+      devShmUsedBytes: null,
     });
   });
 
