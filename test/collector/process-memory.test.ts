@@ -31,7 +31,11 @@ class Ticks {
         return this.nowMs + elapsedMs;
       },
     };
-    const read = readMemory(this.#table.processes.values(), this.budget, { clock, units, isStalling: false });
+    const read = readMemory(this.#table.processes.values(), this.budget, {
+      clock,
+      units,
+      isStalling: false,
+    });
     return [...read].map((process) => process.pid);
   }
 
