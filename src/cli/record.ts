@@ -4,6 +4,7 @@ import { locateCgroupOf } from '../collector/local-sources.ts';
 import type { Recorder } from '../collector/recorder.ts';
 import { StoreWriter } from '../store/writer.ts';
 import type { Command, CommandIo } from './command.ts';
+import { heapTidier } from './heap-tidier.ts';
 import { LiveExport } from './live-export.ts';
 import { ProgressLine } from './progress.ts';
 import { type RecordOptions, recordOptions } from './record-options.ts';
@@ -79,10 +80,12 @@ async function record(
   const writer = StoreWriter.open(options.out, facts);
   const progress = new ProgressLine(io, options);
   const watch = new StoreWatch(io, options.out);
+  const tidyHeap = heapTidier();
   let sampleCount = 0;
   const recorder = createRecorder(options, source, (sample, events) => {
     watch.tell(writer.writeSample(sample, events));
     progress.update(sample);
+    tidyHeap();
     sampleCount++;
   });
   const command = await startBeside(options, cgroup, () => {

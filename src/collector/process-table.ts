@@ -15,6 +15,8 @@ import type { SmapsRollup } from './procfs/smaps-rollup.ts';
 export interface TrackedProcess extends TreeNode {
   files: ProcessFiles;
   stat: ProcessStat;
+  /** When the command line was read last, in clock ticks since boot. */
+  commandTicks: number;
   /** Ticks in a row in which stat was the same. */
   idleTicks: number;
   executable: string | null;
@@ -61,7 +63,9 @@ export interface TableTick {
 // While young a process may yet change its program or tell its type.
 const youngSeconds = 5;
 const settlingSeconds = 30;
-const settlingEveryTicks = 5;
+// By time and not by ticks: at ten samples a second it would be the dearest part of them.
+const youngEverySeconds = 0.5;
+const settlingEverySeconds = 5;
 const restingAfterTicks = 5;
 const restingEveryTicks = 5;
 // A kernel thread's pid may come to a process of ours; seldom enough to look again now and then.
@@ -114,7 +118,7 @@ export class ProcessTable {
     const renamed = stat.comm !== process.stat.comm;
     process.stat = stat;
     process.parentPid = stat.parentPid;
-    if (renamed || isDueForCommand(process, at)) this.#readCommand(process);
+    if (renamed || isDueForCommand(process, at)) this.#readCommand(process, at);
     return true;
   }
 
@@ -138,6 +142,7 @@ export class ProcessTable {
       files,
       stat,
       idleTicks: 0,
+      commandTicks: Number.NEGATIVE_INFINITY,
       executable: null,
       cmdline: '',
       command: null,
@@ -151,10 +156,11 @@ export class ProcessTable {
       pssFailedMonotonicMs: Number.NEGATIVE_INFINITY,
     };
     this.processes.set(pid, process);
-    this.#readCommand(process);
+    this.#readCommand(process, at);
   }
 
-  #readCommand(process: TrackedProcess): void {
+  #readCommand(process: TrackedProcess, at: TableTick): void {
+    process.commandTicks = at.nowTicks;
     const cmdline = process.files.commandLine();
     // A dying process loses its command line first, and one that is renaming itself shows nothing
     // but NULs: what it was is kept.
@@ -203,6 +209,7 @@ function isBlank(cmdline: string): boolean {
 
 function isDueForCommand(process: TrackedProcess, at: TableTick): boolean {
   const ageSeconds = (at.nowTicks - process.startTicks) / at.ticksPerSecond;
-  if (ageSeconds < youngSeconds) return true;
-  return ageSeconds < settlingSeconds && (at.tick + process.pid) % settlingEveryTicks === 0;
+  if (ageSeconds >= settlingSeconds) return false;
+  const everySeconds = ageSeconds < youngSeconds ? youngEverySeconds : settlingEverySeconds;
+  return at.nowTicks - process.commandTicks >= everySeconds * at.ticksPerSecond;
 }

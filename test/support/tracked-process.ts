@@ -37,6 +37,7 @@ export function trackedProcess(
     facts: null,
     lastPss: null,
     idleTicks: 0,
+    commandTicks: Number.NEGATIVE_INFINITY,
     lastReading: null,
     pssFailedMonotonicMs: Number.NEGATIVE_INFINITY,
     ...parts,
