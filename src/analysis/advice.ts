@@ -1,5 +1,6 @@
 import type { Findings } from './findings.ts';
 import { formatBytes } from './format.ts';
+import { isMember } from './membership.ts';
 import type { ProcessReport } from './processes.ts';
 import type { VerdictKind } from './verdict.ts';
 
@@ -68,7 +69,9 @@ function forUnknown({ deaths }: Findings): string[] {
 }
 
 function forZombies({ processes }: Findings): string[] {
-  const zombies = processes.filter((process) => process.isZombie && process.exit === null);
+  const zombies = processes
+    .filter(isMember)
+    .filter((process) => process.isZombie && process.exit === null);
   if (zombies.length < manyZombies) return [];
   return [
     'Run the session under an init that waits for orphans (docker run --init, tini): each zombie holds a pid, though no memory.',

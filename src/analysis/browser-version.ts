@@ -24,11 +24,13 @@ const products = new Map([
 export function browserVersionOf(records: readonly ProcessRecord[]): string | null {
   const handlers = records.filter(({ role }) => role === 'crashpad');
   const known = handlers.filter(({ browserPid }) => browserPid !== null);
+  const browsers = records.filter(({ role }) => role === 'browser');
+  const areAllOurs = browsers.every(({ browserPid }) => browserPid !== null);
   const versions = new Set(
-    // Where none was tied to its browser, they are those of the browsers there are.
-    (known.length > 0 ? known : handlers).flatMap((handler) => {
+    // Where none was tied to its browser, they are those of the browsers there are, if all are ours.
+    (known.length > 0 || !areAllOurs ? known : handlers).flatMap((handler) => {
       const version = annotatedVersion(handler);
-      return version === null ? [] : [`${productOf(handler, records)} ${version}`];
+      return version === null ? [] : [`${productOf(handler, browsers)} ${version}`];
     }),
   );
   const [version = null] = versions;
@@ -39,8 +41,7 @@ function annotatedVersion({ command }: ProcessRecord): string | null {
   return / --annotation=ver=(\d+(?:\.\d+){1,3})(?: |$)/.exec(command ?? '')?.[1] ?? null;
 }
 
-function productOf(handler: ProcessRecord, records: readonly ProcessRecord[]): string {
-  const browsers = records.filter(({ role }) => role === 'browser');
+function productOf(handler: ProcessRecord, browsers: readonly ProcessRecord[]): string {
   const own = browsers.filter(({ pid }) => pid === handler.browserPid);
   const names = new Set((own.length > 0 ? own : browsers).map(({ executable }) => executable));
   const [name = null] = names;

@@ -1,8 +1,10 @@
-import type { OomCounterJump } from '../model/event.ts';
+import type { OomCounterJump, ProcessExit } from '../model/event.ts';
 import { gapThresholdMs } from '../model/gap.ts';
 import type { ProcessRole } from '../model/process-role.ts';
 import { formatInstant } from './format.ts';
-import type { OomCounts, OomKillReport } from './oom-kills.ts';
+import type { KernelLog } from './kernel-log.ts';
+import { isCommand, isMember } from './membership.ts';
+import { isOutside, type OomCounts, type OomKillReport } from './oom-kills.ts';
 import { hasEnded, type ProcessReport } from './processes.ts';
 import type { SessionSection } from './session-section.ts';
 
@@ -18,7 +20,7 @@ export type DeathVerdict =
   | 'exited'
   | 'unknown';
 
-/** The end of a browser, or of any process of which it is known what ended it. */
+/** The end of the session's browser, and of any process of the session of which it is known what ended it. */
 export interface DeathReport {
   timeUnixMs: number;
   pid: number;
@@ -32,14 +34,15 @@ export interface DeathReport {
   evidence: string[];
 }
 
-export interface DeathContext {
+export interface DeathContext extends KernelLog {
   session: SessionSection;
   intervalMs: number;
   processes: readonly ProcessReport[];
   kills: readonly OomKillReport[];
   counts: OomCounts;
   counterJumps: readonly OomCounterJump[];
-  isKernelLogRead: boolean;
+  /** How the recorded command ended. */
+  command: ProcessExit | null;
 }
 
 type Finding = Pick<DeathReport, 'verdict' | 'certainty' | 'evidence'>;
@@ -50,11 +53,12 @@ const politeSignals = ['SIGTERM', 'SIGINT', 'SIGHUP'];
 const shortLifeMs = 10_000;
 // Children were gone 0.6 s after their browser on a loaded machine, and reaped within 2.8 s.
 const familyEndMs = 5_000;
+const stopReason = 'headroom was asked to end, and passed the signal on';
 
 /**
  * A renderer that goes away is a closed tab as long as nothing says otherwise, and no death. A browser
  * that goes away is one, of unknown cause where the cause is not recorded: a shell's exit code 137 and
- * a vanished process are no proof of an OOM kill.
+ * a vanished process are no proof of an OOM kill. The ends of somebody else's browsers are no matter here.
  */
 export function deathReports(context: DeathContext): DeathReport[] {
   return context.processes
@@ -92,6 +96,7 @@ function byKill(kill: OomKillReport): Finding {
 }
 
 function byEnd(process: ProcessReport, context: DeathContext): Finding | null {
+  if (!isMember(process) && !isCommand(process, context.command)) return null;
   const signal = process.exit?.signal ?? null;
   if (signal !== null) {
     return isOrderlyEndOfChild(signal, process, context)
@@ -137,6 +142,9 @@ function bySignal(signal: string, process: ProcessReport, context: DeathContext)
     const reason = 'stopped when the recording ended';
     return { verdict: 'exited', certainty: 'recorded', evidence: [...evidence, reason] };
   }
+  if (politeSignals.includes(signal) && isAfterStop(process, context)) {
+    return { verdict: 'exited', certainty: 'recorded', evidence: [...evidence, stopReason] };
+  }
   return { verdict: 'killed', certainty: 'recorded', evidence };
 }
 
@@ -146,6 +154,7 @@ function bySigkill(process: ProcessReport, context: DeathContext): Finding {
   const kill = context.kills.find(
     (candidate) =>
       candidate.process === null &&
+      !isOutside(candidate) &&
       candidate.comm === process.comm &&
       isAround(candidate.timeUnixMs, process, context),
   );
@@ -163,6 +172,10 @@ function bySigkill(process: ProcessReport, context: DeathContext): Finding {
   }
   const silence = silenceOfKernel(context);
   if (silence === null) return { verdict: 'unknown', certainty: 'recorded', evidence };
+  // A test runner that is asked to end kills its browser.
+  if (!isCommand(process, context.command) && isAfterStop(process, context)) {
+    return { verdict: 'exited', certainty: 'inferred', evidence: [...evidence, stopReason] };
+  }
   return { verdict: 'killed', certainty: 'recorded', evidence: [...evidence, silence] };
 }
 
@@ -175,8 +188,8 @@ function byExitCode(code: number): Finding {
 
 function byAbsence(process: ProcessReport, context: DeathContext): Finding {
   const { session, processes } = context;
-  const command = processes.find((other) => other.role === 'other' && other.exit?.code === 0);
-  if (session.endReason === 'command_exited' && command !== undefined) {
+  const command = processes.find((other) => isCommand(other, context.command));
+  if (session.endReason === 'command_exited' && command?.exit?.code === 0) {
     const reason = `${command.comm} (pid ${command.pid}), which was recorded, exited with 0`;
     return { verdict: 'exited', certainty: 'inferred', evidence: [reason] };
   }
@@ -187,10 +200,11 @@ function byAbsence(process: ProcessReport, context: DeathContext): Finding {
 }
 
 /** What speaks against a kill by the kernel; null when nothing here could have known of one. */
-function silenceOfKernel({ counts, isKernelLogRead }: DeathContext): string | null {
+function silenceOfKernel(context: DeathContext): string | null {
+  const { counts, isKernelLogRead, kernelLogRecordsLost } = context;
   if (counts.withoutRecord > 0) return null;
   if (counts.machine === 0) return 'oom_kill counter of the machine did not move';
-  if (isKernelLogRead) return 'no OOM kill of it in the kernel log';
+  if (isKernelLogRead && kernelLogRecordsLost === 0) return 'no OOM kill of it in the kernel log';
   return counts.cgroup === 0 ? 'oom_kill counter of the cgroup did not move' : null;
 }
 
@@ -219,4 +233,10 @@ function isEndOfRecording(process: ProcessReport, { session, intervalMs }: Death
   if (endedUnixMs === null || (endReason !== 'signal' && endReason !== 'duration')) return false;
   const exitUnixMs = process.exit?.timeUnixMs ?? process.lastUnixMs;
   return exitUnixMs >= endedUnixMs - gapThresholdMs(intervalMs);
+}
+
+function isAfterStop(process: ProcessReport, { session, intervalMs }: DeathContext): boolean {
+  if (session.stopAskedUnixMs === null) return false;
+  const exitUnixMs = process.exit?.timeUnixMs ?? process.lastUnixMs;
+  return exitUnixMs >= session.stopAskedUnixMs - gapThresholdMs(intervalMs);
 }

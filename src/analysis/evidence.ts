@@ -1,7 +1,8 @@
 import type { Findings } from './findings.ts';
 import { formatBytes, formatCount, formatDuration, formatInstant, formatRatio } from './format.ts';
-import type { OomKillReport } from './oom-kills.ts';
-import { victim } from './oom-wording.ts';
+import { isMember } from './membership.ts';
+import { isOutside, type OomKillReport } from './oom-kills.ts';
+import { outsideWords, victim } from './oom-wording.ts';
 import { hasEnded } from './processes.ts';
 
 const mostKillLines = 8;
@@ -20,9 +21,12 @@ export function evidenceFor(findings: Findings): string[] {
 }
 
 function killLines({ oomKills, oomKillsBeforeStart }: Findings): string[] {
-  const lines = oomKills.slice(0, mostKillLines).map(killLine);
-  const more = oomKills.length - lines.length;
+  const kills = oomKills.filter((kill) => !isOutside(kill));
+  const lines = kills.slice(0, mostKillLines).map(killLine);
+  const more = kills.length - lines.length;
   if (more > 0) lines.push(`${formatCount(more, 'more OOM kill')} in the kernel log`);
+  const outside = oomKills.length - kills.length;
+  if (outside > 0) lines.push(outsideWords(outside));
   const before = oomKillsBeforeStart.length;
   if (before > 0) {
     lines.push(
@@ -41,8 +45,7 @@ function killLine(kill: OomKillReport): string {
     kill.attribution === 'inferred'
       ? `, known by name, size and time (kernel pid ${kill.pid} is not its pid here)`
       : '';
-  const where = kill.inSession ? '' : ', of another limit than that of this session';
-  return `${source}: kill of ${victim(kill)}, scope ${kill.scope}${how}${where}`;
+  return `${source}: kill of ${victim(kill)}, scope ${kill.scope}${how}`;
 }
 
 function counterLines({ oomCounts }: Findings): string[] {
@@ -83,9 +86,11 @@ function memoryLines({ memory, pressure }: Findings): string[] {
 
 function rendererLines({ deaths, processes }: Findings): string[] {
   const dead = new Set(deaths.map((death) => death.pid));
-  const ended = processes.filter(
-    (process) => process.role === 'renderer' && hasEnded(process) && !dead.has(process.pid),
-  );
+  const ended = processes
+    .filter(isMember)
+    .filter(
+      (process) => process.role === 'renderer' && hasEnded(process) && !dead.has(process.pid),
+    );
   if (ended.length === 0) return [];
   const renderers = formatCount(ended.length, 'renderer');
   return [`${renderers} ended with no OOM kill known of it, as when a tab is closed`];
@@ -93,7 +98,7 @@ function rendererLines({ deaths, processes }: Findings): string[] {
 
 function zombieLines({ processes }: Findings): string[] {
   const parents = new Map<number, number>();
-  for (const process of processes) {
+  for (const process of processes.filter(isMember)) {
     if (!process.isZombie || process.exit !== null) continue;
     parents.set(process.parentPid, (parents.get(process.parentPid) ?? 0) + 1);
   }
@@ -103,15 +108,9 @@ function zombieLines({ processes }: Findings): string[] {
   );
 }
 
-function coverageLines({ coverage, isKernelLogRead, oomCounts }: Findings): string[] {
-  const lines: string[] = [];
-  if (!isKernelLogRead) {
-    lines.push(
-      oomCounts.machine === null && oomCounts.cgroup === null
-        ? 'neither the kernel log nor an OOM counter could be read: a kill would not be known'
-        : 'the kernel log could not be read: OOM kills are known by the counter alone',
-    );
-  }
+function coverageLines(findings: Findings): string[] {
+  const { coverage } = findings;
+  const lines = kernelLogLines(findings);
   if (coverage.gaps.length > 0) {
     const missingMs = coverage.gaps.reduce((total, gap) => total + gap.missingMs, 0);
     lines.push(
@@ -119,4 +118,21 @@ function coverageLines({ coverage, isKernelLogRead, oomCounts }: Findings): stri
     );
   }
   return lines;
+}
+
+function kernelLogLines(findings: Findings): string[] {
+  const { isKernelLogRead, kernelLogRecordsLost: lost, oomCounts } = findings;
+  const isCounted = oomCounts.machine !== null || oomCounts.cgroup !== null;
+  if (!isKernelLogRead) {
+    return [
+      isCounted
+        ? 'the kernel log could not be read: OOM kills are known by the counter alone'
+        : 'neither the kernel log nor an OOM counter could be read: a kill would not be known',
+    ];
+  }
+  if (lost === 0) return [];
+  const known = isCounted ? 'is known by the counter alone' : 'would not be known';
+  return [
+    `some records of the kernel log were overwritten (${lost} lost): a kill in them ${known}`,
+  ];
 }

@@ -2,6 +2,7 @@ import type { Note } from '../model/event.ts';
 import type { BrowserReport, RoleReport } from './browser.ts';
 import type { Coverage } from './coverage.ts';
 import type { DeathReport } from './deaths.ts';
+import type { KernelLog } from './kernel-log.ts';
 import type { MemoryReport } from './memory.ts';
 import type { OomCounts, OomKillReport } from './oom-kills.ts';
 import type { PressureReport } from './pressure.ts';
@@ -10,7 +11,7 @@ import type { RecorderReport } from './recorder-cost.ts';
 import type { SessionSection } from './session-section.ts';
 
 /** All that the report says except what to make of it: what the verdict is made from. */
-export interface Findings {
+export interface Findings extends KernelLog {
   schemaVersion: 1;
   session: SessionSection;
   coverage: Coverage;
@@ -22,8 +23,6 @@ export interface Findings {
   oomKills: OomKillReport[];
   oomKillsBeforeStart: OomKillReport[];
   oomCounts: OomCounts;
-  /** False: kills are known from the counters alone, if at all. */
-  isKernelLogRead: boolean;
   deaths: DeathReport[];
   recorder: RecorderReport;
   notes: NoteReport[];

@@ -1,5 +1,7 @@
-import type { OomKill, OomScope, RecordingEvent } from '../model/event.ts';
+import type { OomKill, OomScope, ProcessExit, RecordingEvent } from '../model/event.ts';
 import type { ProcessRole } from '../model/process-role.ts';
+import type { CgroupMemory } from '../model/sample.ts';
+import { isCommand, isMember } from './membership.ts';
 import { findVictim, type OomAttribution, type VictimMatch } from './oom-victim.ts';
 import type { ProcessReport } from './processes.ts';
 
@@ -16,8 +18,9 @@ export interface OomKillReport {
   evidence: string[];
   attribution: OomAttribution;
   /**
-   * It hit this session: its browser, its cgroup, or any process here for want of memory on the whole
-   * machine. A service that fell to a limit of its own is another story, and so is another container.
+   * It hit this session: its browser, its command, or its cgroup; where there is neither a browser nor
+   * a limit, any process here for want of memory on the whole machine. A service that fell to a limit
+   * of its own is another story, and so is somebody else's browser, or another container.
    */
   inSession: boolean;
   process: { pid: number; startTicks: number } | null;
@@ -32,6 +35,8 @@ export interface OomCounts {
   machine: number | null;
   /** Kills of the session's cgroup by its counter. */
   cgroup: number | null;
+  /** Of those, kills in the log that hit somebody else in that cgroup or below it. */
+  cgroupOutside: number;
   /** Kills in the log. */
   recorded: number;
   /** Kills that a counter knows and the log does not. */
@@ -42,6 +47,8 @@ export interface OomKillsReport {
   kills: OomKillReport[];
   /** In the log, but older than the recording: not kills of this session. */
   beforeStart: OomKillReport[];
+  /** Kills of others that the counter of the session's cgroup has as well. */
+  cgroupOutside: number;
 }
 
 export interface OomKillContext {
@@ -49,8 +56,15 @@ export interface OomKillContext {
   intervalMs: number;
   /** The last sample: what came after it nobody saw. */
   endUnixMs: number | null;
-  /** Path of the session's memory cgroup; null without one. */
-  cgroupPath: string | null;
+  /** The session's memory cgroup; null without one. */
+  cgroup: Pick<CgroupMemory, 'path' | 'limitBytes'> | null;
+  /** How the recorded command ended. */
+  command: ProcessExit | null;
+}
+
+/** Known to have hit somebody else; of a kill that is tied to nothing that is not known. */
+export function isOutside(kill: OomKillReport): boolean {
+  return !kill.inSession && kill.attribution !== 'none';
 }
 
 /** The kernel's kills, each with the process of this recording that it hit, where that is certain. */
@@ -58,22 +72,23 @@ export function oomKillReports(
   events: readonly RecordingEvent[],
   context: OomKillContext,
 ): OomKillsReport {
-  const kills = events.filter((event) => event.kind === 'oom_kill');
+  const all = events.filter((event) => event.kind === 'oom_kill');
+  const during = all.filter((kill) => !kill.beforeStart);
+  const kills = attribute(during, context);
   return {
-    kills: attribute(
-      kills.filter((kill) => !kill.beforeStart),
-      context,
-    ),
-    beforeStart: kills
+    kills,
+    beforeStart: all
       .filter((kill) => kill.beforeStart)
       .map((kill) => killReport(kill, unknownVictim, context)),
+    cgroupOutside: during.filter((kill, index) => isCountedOutside(kill, kills[index], context))
+      .length,
   };
 }
 
 /** Compares the counters with the log; a counter that cannot be read here is null. */
 export function oomCounts(
   events: readonly RecordingEvent[],
-  kills: readonly OomKillReport[],
+  { kills, cgroupOutside }: OomKillsReport,
   readable: { machine: boolean; cgroup: boolean },
 ): OomCounts {
   const machine = readable.machine ? jumps(events, 'machine') : null;
@@ -81,7 +96,14 @@ export function oomCounts(
   // The machine's counter has the cgroup's kills in it.
   const counted = machine ?? cgroup ?? 0;
   const recorded = kills.length;
-  return { machine, cgroup, recorded, withoutRecord: Math.max(0, counted - recorded) };
+  const withoutRecord = Math.max(0, counted - recorded);
+  return {
+    machine,
+    cgroup,
+    cgroupOutside: Math.min(cgroup ?? 0, cgroupOutside),
+    recorded,
+    withoutRecord,
+  };
 }
 
 function jumps(events: readonly RecordingEvent[], counter: 'machine' | 'cgroup'): number {
@@ -118,7 +140,8 @@ function killReport(
   context: OomKillContext,
 ): OomKillReport {
   const isInCgroup = !kill.beforeStart && isInCgroupOf(kill, context);
-  const isOurs = victim !== null && (victim.role !== 'other' || kill.scope === 'machine');
+  const isOurs = victim !== null && isVictimOurs(victim, kill, context);
+  const isCgroupTelling = isInCgroup || isOfOtherLimit(kill, context);
   return {
     timeUnixMs: kill.timeUnixMs,
     pid: kill.pid,
@@ -128,7 +151,7 @@ function killReport(
     scope: kill.scope,
     cgroup: kill.cgroup,
     evidence: [`kmsg:${kill.kmsgSequence}`],
-    attribution: attribution === 'none' && isInCgroup ? 'cgroup' : attribution,
+    attribution: attribution === 'none' && isCgroupTelling ? 'cgroup' : attribution,
     inSession: isInCgroup || isOurs,
     process: victim === null ? null : { pid: victim.pid, startTicks: victim.startTicks },
     limitBytes: kill.cgroupLimitBytes,
@@ -136,8 +159,40 @@ function killReport(
   };
 }
 
+function isVictimOurs(victim: ProcessReport, kill: OomKill, context: OomKillContext): boolean {
+  const { processes, cgroup, command } = context;
+  if (isMember(victim) || isCommand(victim, command)) return true;
+  const isMachineOurs = !processes.some(isMember) && (cgroup?.limitBytes ?? null) === null;
+  return kill.scope === 'machine' && isMachineOurs;
+}
+
 // The root of a cgroup namespace and the root of the machine look alike: `/` proves nothing.
-function isInCgroupOf(kill: OomKill, { cgroupPath }: OomKillContext): boolean {
-  if (cgroupPath === null || cgroupPath === '/' || kill.cgroup === null) return false;
-  return kill.cgroup === cgroupPath || kill.cgroup.startsWith(`${cgroupPath}/`);
+function isInCgroupOf(kill: OomKill, { cgroup }: OomKillContext): boolean {
+  if (cgroup === null || cgroup.path === '/') return false;
+  if (kill.cgroup === cgroup.path) return true;
+  if (cgroup.limitBytes === null || isOfOtherLimit(kill, { cgroup })) return false;
+  return isAtOrBelow(kill.taskCgroup, cgroup.path);
+}
+
+/** By the limit of a cgroup that is neither the session's nor above it. */
+function isOfOtherLimit(kill: OomKill, { cgroup }: Pick<OomKillContext, 'cgroup'>): boolean {
+  if (cgroup === null || kill.cgroup === null || kill.scope !== 'cgroup') return false;
+  // A root with a limit is that of a container, and the log has the paths of the host.
+  if (cgroup.path === '/') return cgroup.limitBytes === null && kill.cgroup !== '/';
+  return !isAtOrBelow(cgroup.path, kill.cgroup);
+}
+
+// The counter of a cgroup has the kills of all cgroups below it.
+function isCountedOutside(
+  kill: OomKill,
+  report: OomKillReport | undefined,
+  { cgroup }: OomKillContext,
+): boolean {
+  if (report === undefined || cgroup === null || !isOutside(report)) return false;
+  if (cgroup.path === '/') return report.process !== null;
+  return isAtOrBelow(kill.taskCgroup ?? kill.cgroup, cgroup.path);
+}
+
+function isAtOrBelow(path: string | null, top: string): boolean {
+  return path !== null && (top === '/' || path === top || path.startsWith(`${top}/`));
 }

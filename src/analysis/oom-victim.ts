@@ -4,8 +4,8 @@ import { hasEnded, type ProcessReport } from './processes.ts';
 
 /**
  * How a kill was tied to this recording: by its pid; by name, time and size, because the kernel
- * counts pids otherwise than this container does; by the cgroup of the session alone; or not at all:
- * the kernel's log is one for all containers of a host.
+ * counts pids otherwise than this container does; by the cgroup whose limit was hit alone, the
+ * session's or another; or not at all: the kernel's log is one for all containers of a host.
  */
 export type OomAttribution = 'pid' | 'inferred' | 'cgroup' | 'none';
 

@@ -12,13 +12,18 @@ export function describeKills(findings: Findings): string | null {
   if (first !== undefined) {
     return `The kernel's OOM killer ended ${kills.length} processes of this session (${tally(kills)}), the first at ${formatInstant(first.timeUnixMs)}: ${reason(first)}`;
   }
-  const counted = findings.oomCounts.cgroup ?? 0;
+  const counted = (findings.oomCounts.cgroup ?? 0) - findings.oomCounts.cgroupOutside;
   if (counted > 0) {
     return `The kernel's OOM killer ended ${formatCount(counted, 'process', 'processes')} in this session's memory cgroup by its counter, and which is not recorded`;
   }
   const inferred = findings.deaths.find((death) => death.verdict === 'kernel_oom');
   if (inferred === undefined) return null;
   return `The kernel's OOM killer most likely ended ${inferred.comm} (${inferred.role}, pid ${inferred.pid}) at ${formatInstant(inferred.timeUnixMs)}`;
+}
+
+/** Kills that are known to have hit others. */
+export function outsideWords(count: number): string {
+  return `${formatCount(count, 'OOM kill')} on this machine outside of this session`;
 }
 
 /** Who was killed: what it was here, else the name and pid in the kernel's log. */

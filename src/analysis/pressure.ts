@@ -11,6 +11,8 @@ export interface PressureReport {
   memoryFullRatioMax: number | null;
   /** End of that stretch. */
   memoryFullMaxUnixMs: number | null;
+  /** The time over which `memoryFullMs` is the sum; 0: one reading. Null: it could not be read. */
+  coveredMs: number | null;
 }
 
 /**
@@ -34,6 +36,7 @@ export function trackPressure(): TickTracker<PressureReport> {
     memorySomeMs: null,
     memoryFullRatioMax: null,
     memoryFullMaxUnixMs: null,
+    coveredMs: null,
   };
   let window: Reading[] = [];
   let last: Tick | null = null;
@@ -42,12 +45,16 @@ export function trackPressure(): TickTracker<PressureReport> {
       if (last !== null && isContinued(last, tick)) {
         report.memoryFullMs = sum(report.memoryFullMs, last, tick, 'memoryFullMs');
         report.memorySomeMs = sum(report.memorySomeMs, last, tick, 'memorySomeMs');
+        if (last.pressure.memoryFullMs !== null && tick.pressure.memoryFullMs !== null) {
+          report.coveredMs = (report.coveredMs ?? 0) + tick.monotonicMs - last.monotonicMs;
+        }
       } else {
         window = [];
       }
       last = tick;
       const { memoryFullMs } = tick.pressure;
       if (memoryFullMs === null) return;
+      report.coveredMs ??= 0;
       window.push({ monotonicMs: tick.monotonicMs, fullMs: memoryFullMs });
       const ratio = ratioOfWindow(window);
       if (ratio !== null && ratio > (report.memoryFullRatioMax ?? -1)) {

@@ -1,3 +1,4 @@
+import path from 'node:path';
 import type { RecordingEvent } from '../model/event.ts';
 import type { Recording } from '../model/recording.ts';
 import type { CgroupMemory } from '../model/sample.ts';
@@ -7,6 +8,8 @@ import { trackCoverage } from './coverage.ts';
 import { deathReports } from './deaths.ts';
 import type { Findings, NoteReport } from './findings.ts';
 import { formatBytes } from './format.ts';
+import { kernelLogOf } from './kernel-log.ts';
+import { commandEndOf } from './membership.ts';
 import { memoryReport, trackMemory } from './memory.ts';
 import { oomCounts, oomKillReports } from './oom-kills.ts';
 import { trackPressure } from './pressure.ts';
@@ -26,7 +29,9 @@ export interface SessionReport extends Findings {
 /** Analyses a recording, or the part of it within `range`. Reads every tick of it once. */
 export function analyse(recording: Recording, range: TimeRange = {}): SessionReport {
   const findings = findingsOf(recording, range);
-  return { ...findings, verdict: verdictOf(findings) };
+  const isEmpty = recording.firstTick() === null;
+  const emptyFile = isEmpty ? path.basename(recording.path) : null;
+  return { ...findings, verdict: verdictOf(findings, emptyFile) };
 }
 
 function findingsOf(recording: Recording, range: TimeRange): Findings {
@@ -37,19 +42,19 @@ function findingsOf(recording: Recording, range: TimeRange): Findings {
   const processes = processReports(recording, range, followed.coverage.gaps);
   const lastTick = recording.lastTick();
   const { intervalMs } = facts;
-  const { kills, beforeStart } = oomKillReports(events, {
+  const command = commandEndOf(recording.events());
+  const oom = oomKillReports(events, {
     processes,
     intervalMs,
     endUnixMs: followed.coverage.lastUnixMs,
-    cgroupPath: lastTick?.cgroup?.path ?? null,
+    cgroup: lastTick?.cgroup ?? null,
+    command,
   });
-  const counts = oomCounts(events, kills, {
+  const counts = oomCounts(events, oom, {
     machine: typeof lastTick?.activity.oomKillCount === 'number',
     cgroup: isOwn(lastTick?.cgroup ?? null) && typeof lastTick?.cgroup?.oomKillCount === 'number',
   });
-  // Noted when the recorder starts: it holds for every part of the recording.
-  const isKernelLogRead =
-    facts.machine.sampleSource === 'proc' && !recording.events().some(isLossOfKernelLog);
+  const kernelLog = kernelLogOf(recording);
   return {
     schemaVersion: 1,
     session,
@@ -59,18 +64,19 @@ function findingsOf(recording: Recording, range: TimeRange): Findings {
     browser: browserReport(recording, range, followed.browser),
     roles: roleReports(recording, range, processes),
     processes,
-    oomKills: kills,
-    oomKillsBeforeStart: beforeStart,
+    oomKills: oom.kills,
+    oomKillsBeforeStart: oom.beforeStart,
     oomCounts: counts,
-    isKernelLogRead,
+    ...kernelLog,
     deaths: deathReports({
       session,
       intervalMs,
       processes,
-      kills,
+      kills: oom.kills,
       counts,
       counterJumps: events.filter((event) => event.kind === 'oom_counter'),
-      isKernelLogRead,
+      command,
+      ...kernelLog,
     }),
     recorder: followed.recorder,
     notes: noteReports(events),
@@ -99,12 +105,6 @@ function followTicks(recording: Recording, range: TimeRange, events: readonly Re
     browser: browser.result(),
     recorder: recorder.result(),
   };
-}
-
-function isLossOfKernelLog(event: RecordingEvent): boolean {
-  return (
-    event.kind === 'note' && (event.code === 'kmsg_unavailable' || event.code === 'kmsg_overrun')
-  );
 }
 
 function noteReports(events: readonly RecordingEvent[]): NoteReport[] {

@@ -2,6 +2,7 @@ import type { Recording } from '../model/recording.ts';
 import type { LimitSource } from '../model/sample.ts';
 import type { EndReason } from '../model/session.ts';
 import { browserVersionOf } from './browser-version.ts';
+import { commandEndOf } from './membership.ts';
 
 /** What was recorded, where, and how it ended. */
 export interface SessionSection {
@@ -13,6 +14,10 @@ export interface SessionSection {
   /** Null while recording; `lost`: the recorder ended without a word. */
   endReason: EndReason | null;
   isLive: boolean;
+  /** How the recorded command ended; null: there was none, or its end is not recorded. */
+  command: CommandEnd | null;
+  /** When the recorder was asked to end and passed the signal on to the command; null: it was not. */
+  stopAskedUnixMs: number | null;
   collectorVersion: string;
   machine: {
     bootId: string | null;
@@ -28,9 +33,24 @@ export interface SessionSection {
   };
 }
 
+/** Its exit code, or the signal that ended it. */
+export interface CommandEnd {
+  exitCode: number | null;
+  signal: string | null;
+  timeUnixMs: number;
+}
+
+/** `exit code 1`, `SIGKILL`; null: not known. */
+export function endOfCommand({ exitCode, signal }: CommandEnd): string | null {
+  return exitCode === null ? signal : `exit code ${exitCode}`;
+}
+
 export function sessionSection(recording: Recording): SessionSection {
   const { facts, isLive } = recording;
   const { machine } = facts;
+  const events = recording.events();
+  const end = commandEndOf(events);
+  const stop = events.find((event) => event.kind === 'note' && event.code === 'stop_asked');
   return {
     id: facts.id,
     source: facts.source,
@@ -39,6 +59,11 @@ export function sessionSection(recording: Recording): SessionSection {
     endedUnixMs: facts.endedUnixMs,
     endReason: facts.endReason ?? (isLive ? null : 'lost'),
     isLive,
+    command:
+      end === null
+        ? null
+        : { exitCode: end.exitCode, signal: end.signal, timeUnixMs: end.timeUnixMs },
+    stopAskedUnixMs: stop?.timeUnixMs ?? null,
     collectorVersion: facts.collectorVersion,
     machine: {
       bootId: machine.bootId,

@@ -4,6 +4,7 @@ import { evidenceFor } from './evidence.ts';
 import type { Findings } from './findings.ts';
 import { formatBytes, formatCount, formatInstant, formatRatio } from './format.ts';
 import { describeKills } from './oom-wording.ts';
+import { endOfCommand } from './session-section.ts';
 
 export type VerdictKind =
   | 'healthy'
@@ -41,10 +42,11 @@ type Finding = Pick<Verdict, 'kind'> & { clause: string };
 /**
  * The worst that is known, in this order: a kill by the kernel, a death by a recorded signal, pressure,
  * an end that nobody recorded, nothing. Never a guess: what the evidence does not tell is `unknown`.
+ * `emptyFile` is the name of the file when not one sample is in it.
  */
-export function verdictOf(findings: Findings): Verdict {
+export function verdictOf(findings: Findings, emptyFile: string | null): Verdict {
   const finding =
-    emptyFinding(findings) ??
+    emptyFinding(findings, emptyFile) ??
     killFinding(findings) ??
     signalFinding(findings) ??
     pressureFinding(findings) ??
@@ -58,8 +60,12 @@ export function verdictOf(findings: Findings): Verdict {
   };
 }
 
-function emptyFinding({ coverage }: Findings): Finding | null {
+function emptyFinding({ coverage }: Findings, emptyFile: string | null): Finding | null {
   if (coverage.samples > 0) return null;
+  if (emptyFile !== null) {
+    const clause = `No sample is in this file: if it was copied from a running or crashed recorder, its newest samples are in ${emptyFile}-wal: copy both`;
+    return { kind: 'unknown', clause };
+  }
   return { kind: 'unknown', clause: 'There is no sample in this range, so nothing can be said' };
 }
 
@@ -127,12 +133,25 @@ function unexplainedFinding(findings: Findings): Finding | null {
   return null;
 }
 
-function healthyFinding({ memory }: Findings): Finding {
+function healthyFinding({ memory, session }: Findings): Finding {
   const headroom = `${formatRatio(memory.headroomMinRatio)} (${formatBytes(memory.headroomMinBytes)} of ${formatBytes(memory.limitBytes)})`;
+  const end = commandClause(session);
+  const none = end === null ? 'No' : `${end}; no`;
   return {
     kind: 'healthy',
-    clause: `No memory problem was seen: the lowest headroom was ${headroom}`,
+    clause: `${none} memory problem was seen: the lowest headroom was ${headroom}`,
   };
+}
+
+/** Null when the command succeeded, and when there was none. */
+function commandClause({ command, stopAskedUnixMs }: Findings['session']): string | null {
+  if (command === null || command.exitCode === 0) return null;
+  const words = endOfCommand(command);
+  if (words === null) return null;
+  if (stopAskedUnixMs !== null) return `the command was stopped by a signal (${words})`;
+  return command.exitCode === null
+    ? `the command was ended with ${words}`
+    : `the command failed with ${words}`;
 }
 
 function describeUnknown(death: DeathReport): string {

@@ -11,7 +11,7 @@ export interface OptionSpec {
 export interface ParsedArguments {
   values: Readonly<Record<string, string | boolean | string[] | undefined>>;
   positionals: readonly string[];
-  /** Everything after `--`, unchanged; null when there was no `--`. */
+  /** The command to run after `--`, unchanged; null when there was no `--`. */
   rest: readonly string[] | null;
 }
 
@@ -22,6 +22,8 @@ export interface CommandIo {
   env: Readonly<Record<string, string | undefined>>;
   /** Fires with the signal's name when the user or the system asks to end; ends are clean. */
   signal: AbortSignal;
+  /** Fires when it is asked a second time: whoever waits for somebody else stops waiting. */
+  hurry: AbortSignal;
 }
 
 /** A command of the tool. `run` gives the exit code: 0 ok, 1 failed, or that of a command it ran. */
@@ -30,6 +32,8 @@ export interface Command {
   summary: string;
   usage: readonly string[];
   options: Readonly<Record<string, OptionSpec>>;
+  /** What stands after `--` is a command to run; else these are positionals like any other. */
+  takesCommand?: boolean;
   examples: readonly string[];
   run(parsed: ParsedArguments, io: CommandIo): Promise<number>;
 }

@@ -8,7 +8,7 @@ import { HeadroomError } from '../model/errors.ts';
 import type { LimitSource, ProcessReading } from '../model/sample.ts';
 import { sessionLimit } from '../model/session-memory.ts';
 import { wrap } from '../report/text-layout.ts';
-import type { Command } from './command.ts';
+import type { Command, CommandIo } from './command.ts';
 import { UsageError } from './command.ts';
 import { switchOption } from './parse-arguments.ts';
 
@@ -26,7 +26,7 @@ export const doctorCommand: Command = {
     io.stdout.write(
       switchOption(parsed, 'json')
         ? `${JSON.stringify({ schemaVersion: 1, ...examination }, null, 2)}\n`
-        : text(examination),
+        : text(examination, columnsOf(io)),
     );
     return 0;
   },
@@ -112,10 +112,17 @@ function cpuMs(work: () => void): number {
   return (user + system) / 1000;
 }
 
-const columns = 80;
+// Narrower, the words would stand below each other.
+const fewestColumns = 50;
+
+function columnsOf({ stdout }: CommandIo): number {
+  return Math.max(fewestColumns, (stdout.isTTY === true ? stdout.columns : undefined) ?? 80);
+}
+
 const marks = { ok: 'ok', partial: 'part', no: 'NO' } as const;
 
-function text({ capabilities, limit, browsers, cost }: Examination): string {
+function text(examination: Examination, columns: number): string {
+  const { capabilities, limit, browsers, cost } = examination;
   const width = Math.max(...capabilities.map(({ name }) => name.length));
   const found = browsers.map(
     ({ pid, processCount }) => `pid ${pid} with ${processCount} processes`,
@@ -128,7 +135,7 @@ function text({ capabilities, limit, browsers, cost }: Examination): string {
         : wrap(consequence, { columns, lead: ' '.repeat(4 + 2 + width + 2) })),
     ]),
     '',
-    `limit    ${Math.round(limit.bytes / 2 ** 20)} MiB, of the ${limit.source === 'machine' ? 'machine' : 'memory cgroup'}`,
+    ...wrap(limitText(limit), { columns, lead: 'limit    ' }),
     ...wrap(found.length === 0 ? 'none is running' : found.join(', '), {
       columns,
       lead: 'browser  ',
@@ -136,6 +143,11 @@ function text({ capabilities, limit, browsers, cost }: Examination): string {
     ...wrap(costText(cost), { columns, lead: 'cost     ' }),
   ];
   return `${lines.join('\n')}\n`;
+}
+
+function limitText({ bytes, source }: Examination['limit']): string {
+  const whose = source === 'machine' ? 'machine' : 'memory cgroup';
+  return `${Math.round(bytes / 2 ** 20)} MiB, of the ${whose}`;
 }
 
 function costText({ processCount, sampleCpuMs, pssCpuMs, pssProcessCount }: Cost): string {

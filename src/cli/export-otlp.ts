@@ -1,6 +1,7 @@
 import { exportRecording, followRecording } from '../exporter/export-loop.ts';
 import type { ExportEvent, ExportResult } from '../exporter/export-options.ts';
 import { resolveTarget } from '../exporter/otlp/endpoint.ts';
+import { printable } from '../report/printable.ts';
 import type { CommandIo, ParsedArguments } from './command.ts';
 import { UsageError } from './command.ts';
 import { switchOption, textOption } from './parse-arguments.ts';
@@ -32,7 +33,7 @@ export function exportOtlp(
       onEvent: (event) => progress.tell(event),
     });
     progress.end();
-    io.stderr.write(`${file} to ${target.name}: ${told(result)}\n`);
+    io.stderr.write(`${printable(file)} to ${target.name}: ${told(result)}\n`);
     if (isJson) io.stdout.write(`${JSON.stringify(toJson(file, target.name, result))}\n`);
     return result.left === 0;
   };
@@ -45,7 +46,7 @@ class ExportProgress {
 
   constructor(io: CommandIo, file: string) {
     this.#stream = io.stderr;
-    this.#file = file;
+    this.#file = printable(file);
   }
 
   tell(event: ExportEvent): void {

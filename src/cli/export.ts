@@ -1,9 +1,13 @@
 import { HeadroomError } from '../model/errors.ts';
+import { printable } from '../report/printable.ts';
 import type { Command, CommandIo, ParsedArguments } from './command.ts';
 import { UsageError } from './command.ts';
-import { exportNdjson } from './export-ndjson.ts';
+import { ndjsonToFile, ndjsonToStdout } from './export-ndjson.ts';
 import { exportOtlp } from './export-otlp.ts';
-import { textOption } from './parse-arguments.ts';
+import { requireRegularFile } from './input-file.ts';
+import { OutputError, OutputFile } from './output-file.ts';
+import { outputOption, textOption } from './parse-arguments.ts';
+import { parseHttpUrl } from './quantities.ts';
 
 const formats = ['otlp', 'ndjson'] as const;
 
@@ -59,17 +63,44 @@ async function run(parsed: ParsedArguments, io: CommandIo): Promise<number> {
       throw new UsageError(`--${flag} does not go with --to ${to}`);
     }
   }
-  const exportFile = to === 'otlp' ? exportOtlp(parsed, io) : exportNdjson(parsed, io);
-  let failed = 0;
-  for (const file of parsed.positionals) {
+  const endpoint = textOption(parsed, 'endpoint');
+  if (endpoint !== null) parseHttpUrl('--endpoint', endpoint);
+  const files = parsed.positionals;
+  const whole =
+    to === 'otlp'
+      ? await exportEach(files, io, exportOtlp(parsed, io))
+      : await exportNdjson(parsed, io);
+  return whole === files.length ? 0 : 1;
+}
+
+async function exportNdjson(parsed: ParsedArguments, io: CommandIo): Promise<number> {
+  const files = parsed.positionals;
+  const out = outputOption(parsed);
+  if (out === null) return await exportEach(files, io, ndjsonToStdout(io));
+  await using output = await OutputFile.create(out, files);
+  const whole = await exportEach(files, io, ndjsonToFile(output, io));
+  // Asked to end, it is half of what was asked for.
+  if (whole > 0 && !io.signal.aborted) await output.finish();
+  return whole;
+}
+
+/** Exports one file after the other; of how many all could be exported. */
+async function exportEach(
+  files: readonly string[],
+  io: CommandIo,
+  exportFile: (file: string) => Promise<boolean>,
+): Promise<number> {
+  let whole = 0;
+  for (const file of files) {
     try {
-      if (!(await exportFile(file))) failed++;
+      requireRegularFile(file);
+      if (await exportFile(file)) whole++;
     } catch (error) {
-      // One damaged file does not keep the others back.
-      if (!(error instanceof HeadroomError) || parsed.positionals.length === 1) throw error;
-      io.stderr.write(`${file}: ${error.message} [${error.code}]\n`);
-      failed++;
+      // One damaged file does not keep the others back; an output that is full keeps back all.
+      const isOfFile = error instanceof HeadroomError && !(error instanceof OutputError);
+      if (!isOfFile || files.length === 1) throw error;
+      io.stderr.write(`${printable(`${file}: ${error.message}`)} [${error.code}]\n`);
     }
   }
-  return failed === 0 ? 0 : 1;
+  return whole;
 }

@@ -36,7 +36,11 @@ export class LiveExport {
   }
 
   /** Waits until the exporter has sent the rest or its deadline is over; it says what is left. */
-  async finish(): Promise<void> {
-    await this.#ended;
+  async finish(hurry: AbortSignal): Promise<void> {
+    const hurried = new Promise<void>((resolve) => {
+      if (hurry.aborted) resolve();
+      else hurry.addEventListener('abort', () => resolve(), { once: true });
+    });
+    await Promise.race([this.#ended, hurried]);
   }
 }

@@ -3,26 +3,48 @@ import type { Command, ParsedArguments } from './command.ts';
 import { UsageError } from './command.ts';
 
 /**
- * Parses what follows the command's name. Unknown flags and missing values are a UsageError that
- * names the flag; what stands after `--` is handed on untouched.
+ * Parses what follows the command's name. Unknown flags, missing values and flags that are given
+ * twice are a UsageError that names the flag; a command after `--` is handed on untouched.
  */
 export function parseArguments(command: Command, args: readonly string[]): ParsedArguments {
   const terminator = args.indexOf('--');
   const own = terminator < 0 ? args : args.slice(0, terminator);
   const rest = terminator < 0 ? null : args.slice(terminator + 1);
   try {
-    const { values, positionals } = parseArgs({
-      args: [...own],
+    const { values, positionals, tokens } = parseArgs({
+      args: joinNegativeValues(command, own),
       options: { ...parserOptions(command), help: { type: 'boolean', short: 'h' } },
       allowPositionals: true,
+      tokens: true,
     });
-    return { values: values as ParsedArguments['values'], positionals, rest };
+    refuseRepeated(
+      command,
+      tokens.flatMap((token) => (token.kind === 'option' ? token.name : [])),
+    );
+    const given = { values: values as ParsedArguments['values'] };
+    return command.takesCommand === true
+      ? { ...given, positionals, rest }
+      : { ...given, positionals: [...positionals, ...(rest ?? [])], rest: null };
   } catch (error) {
     if (error instanceof TypeError) {
       throw new UsageError(firstSentence(error.message), { cause: error });
     }
     throw error;
   }
+}
+
+/** The text of a flag that may not be empty, null when it was not given; UsageError. */
+export function nameOption(parsed: ParsedArguments, name: string): string | null {
+  const text = textOption(parsed, name);
+  if (text === '') throw new UsageError(`--${name} is empty`);
+  return text;
+}
+
+/** `--out` of a command that can write to stdout as well; null for that, UsageError when empty. */
+export function outputOption(parsed: ParsedArguments): string | null {
+  const out = nameOption(parsed, 'out');
+  // Which may be a pipe, and must not be replaced by a file.
+  return out === '/dev/stdout' ? null : out;
 }
 
 /** The text of a flag, null when it was not given. */
@@ -40,6 +62,27 @@ export function listOption(parsed: ParsedArguments, name: string): readonly stri
 /** Whether a switch was given. */
 export function switchOption(parsed: ParsedArguments, name: string): boolean {
   return parsed.values[name] === true;
+}
+
+// `--to -2m` as `--to=-2m`: no flag of ours begins with a digit.
+function joinNegativeValues(command: Command, args: readonly string[]): string[] {
+  const joined: string[] = [];
+  for (const arg of args) {
+    const flag = joined.at(-1) ?? '';
+    const takesValue = flag.startsWith('--') && command.options[flag.slice(2)]?.type === 'string';
+    if (takesValue && /^-\d/.test(arg)) joined[joined.length - 1] = `${flag}=${arg}`;
+    else joined.push(arg);
+  }
+  return joined;
+}
+
+function refuseRepeated(command: Command, names: readonly string[]): void {
+  const repeated = names.find((name, index) => {
+    const option = command.options[name];
+    const isSingle = option?.type === 'string' && option.multiple !== true;
+    return isSingle && names.indexOf(name) !== index;
+  });
+  if (repeated !== undefined) throw new UsageError(`--${repeated} is given more than once`);
 }
 
 function parserOptions(command: Command) {

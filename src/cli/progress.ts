@@ -22,20 +22,29 @@ export class ProgressLine {
     const total = this.#durationMs === null ? '' : ` of ${Math.round(this.#durationMs / 1000)} s`;
     const { browser } = sample;
     const parts = [
-      `${seconds} s${total}`,
+      `recording  ${seconds} s${total}`,
       `available ${mebibytes(availableBytes(sample))} of ${mebibytes(sessionLimit(sample).bytes)} MiB`,
       browser.processCount === 0
         ? 'no browser yet'
         : `browser ${mebibytes(browser.unreclaimableBytes)} MiB in ${browser.processCount} processes`,
     ];
     const width = Math.max(20, (this.#stream.columns ?? 80) - 1);
-    this.#stream.write(`\r\u001b[K${`recording  ${parts.join('  ')}`.slice(0, width)}`);
+    this.#stream.write(`\r\u001b[K${fitting(parts, width)}`);
   }
 
   /** Ends the line, so that what follows starts on one of its own. */
   end(): void {
     if (this.#live && this.#startUnixMs !== null) this.#stream.write('\r\u001b[K');
   }
+}
+
+/** As many parts as fit whole: a number without its unit would mislead. */
+function fitting(parts: readonly string[], width: number): string {
+  for (let count = parts.length; count > 1; count--) {
+    const line = parts.slice(0, count).join('  ');
+    if (line.length <= width) return line;
+  }
+  return (parts[0] ?? '').slice(0, width);
 }
 
 function mebibytes(bytes: number | null): string {

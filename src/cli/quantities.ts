@@ -1,45 +1,58 @@
 import { UsageError } from './command.ts';
 
-const durationUnits: Readonly<Record<string, number>> = {
-  ms: 1,
-  s: 1_000,
-  m: 60_000,
-  h: 3_600_000,
-};
+// The largest first, each at most once; `m` is not the beginning of `ms`.
+const durationParts = ['h', 'm(?!s)', 's', 'ms'].map((unit) => `(?:(\\d+(?:\\.\\d+)?)${unit})?`);
+const durationPattern = new RegExp(`^${durationParts.join('')}$`);
+const durationUnitsMs = [3_600_000, 60_000, 1_000, 1];
 
+const sizePattern = /^(\d+(?:\.\d+)?)(?:B|([KMGT])(?:iB)?)?$/i;
 const sizeUnits: Readonly<Record<string, number>> = {
-  B: 1,
-  KiB: 2 ** 10,
-  MiB: 2 ** 20,
-  GiB: 2 ** 30,
-  TiB: 2 ** 40,
+  k: 2 ** 10,
+  m: 2 ** 20,
+  g: 2 ** 30,
+  t: 2 ** 40,
 };
 
 // A year: nobody means more, and timers and clocks still can do it.
 const longestMs = 366 * 24 * 3_600_000;
 
-/** `500ms 10s 5m 2h` in milliseconds; UsageError naming the flag otherwise. */
+/** `500ms 10s 5m 2h 1m30s` in milliseconds; UsageError naming the flag otherwise. */
 export function parseDuration(flag: string, text: string): number {
-  const match = /^(\d+(?:\.\d+)?)(ms|s|m|h)$/.exec(text.trim());
-  const unit = durationUnits[match?.[2] ?? ''];
-  const ms = Math.round(Number(match?.[1]) * (unit ?? Number.NaN));
-  if (!(ms <= longestMs)) {
+  const trimmed = text.trim();
+  const amounts = durationPattern.exec(trimmed)?.slice(1) ?? [];
+  const ms = Math.round(
+    durationUnitsMs.reduce((sum, unit, index) => sum + Number(amounts[index] ?? 0) * unit, 0),
+  );
+  if (trimmed === '' || amounts.length === 0 || ms > longestMs) {
     throw new UsageError(
-      `${flag} takes a duration such as 500ms, 10s, 5m or 2h, of a year at most, not "${text}"`,
+      `${flag} takes a duration such as 500ms, 10s, 5m, 2h or 1m30s, of a year at most, not "${text}"`,
     );
   }
   return ms;
 }
 
-/** `400MiB 1GiB` (and plain bytes) in bytes; UsageError naming the flag otherwise. */
+/**
+ * `400MiB 400M 1g` (and plain bytes) in bytes; UsageError naming the flag otherwise. A K is 1024, as
+ * for Docker and systemd; KB may mean 1000 as well and is refused.
+ */
 export function parseSize(flag: string, text: string): number {
-  const match = /^(\d+(?:\.\d+)?)(B|KiB|MiB|GiB|TiB)?$/.exec(text.trim());
-  const unit = sizeUnits[match?.[2] ?? 'B'];
-  const bytes = Math.floor(Number(match?.[1]) * (unit ?? Number.NaN));
+  const match = sizePattern.exec(text.trim());
+  const unit = sizeUnits[match?.[2]?.toLowerCase() ?? ''] ?? 1;
+  const bytes = Math.floor(Number(match?.[1]) * unit);
   if (!Number.isSafeInteger(bytes)) {
-    throw new UsageError(`${flag} takes a size such as 400MiB or 1GiB, not "${text}"`);
+    throw new UsageError(
+      `${flag} takes a size such as 400M or 1GiB, not "${text}"; the units are B, K, M, G and T, or KiB, MiB, GiB and TiB, all of 1024`,
+    );
   }
   return bytes;
+}
+
+/** The text of an http(s) URL as it was given; UsageError naming the flag otherwise. */
+export function parseHttpUrl(flag: string, text: string): string {
+  if (URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)) return text;
+  // A password in it is not for the terminal.
+  const shown = text.replace(/[^/@\s]*@/, '');
+  throw new UsageError(`${flag} takes a URL such as http://localhost:4318, not "${shown}"`);
 }
 
 // With its zone: a time without one would mean another instant on every machine.

@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import type { ParsedArguments } from './command.ts';
 import { UsageError } from './command.ts';
-import { listOption, switchOption, textOption } from './parse-arguments.ts';
-import { parseDuration, parseLabels, parseSize } from './quantities.ts';
+import { listOption, nameOption, switchOption, textOption } from './parse-arguments.ts';
+import { parseDuration, parseHttpUrl, parseLabels, parseSize } from './quantities.ts';
+import { recordingPath } from './recording-path.ts';
 
 /** What `headroom record` was asked for, checked. */
 export interface RecordOptions {
@@ -24,7 +25,10 @@ export interface RecordOptions {
 const shortestIntervalMs = 100;
 const longestIntervalMs = 3_600_000;
 
-/** Turns flags and environment into options. UsageError names the flag that makes no sense. */
+/**
+ * Turns flags and environment into options. UsageError names the flag that makes no sense;
+ * FILE_NOT_WRITABLE for a file name that cannot be one.
+ */
 export function recordOptions(
   parsed: ParsedArguments,
   env: Readonly<Record<string, string | undefined>>,
@@ -40,12 +44,14 @@ export function recordOptions(
   }
   const options: RecordOptions = {
     sessionId: randomUUID(),
-    out: textOption(parsed, 'out') ?? (env['HEADROOM_OUT'] || `headroom-${stamp(nowUnixMs)}.db`),
+    out: recordingPath(
+      nameOption(parsed, 'out') ?? (env['HEADROOM_OUT'] || `headroom-${stamp(nowUnixMs)}.db`),
+    ),
     intervalMs: interval(textOption(parsed, 'interval'), env['HEADROOM_INTERVAL']),
     durationMs: duration(textOption(parsed, 'for')),
     labels: parseLabels('--label', listOption(parsed, 'label')),
     memoryLimitBytes: memoryLimit(textOption(parsed, 'memory-limit')),
-    otlpEndpoint: textOption(parsed, 'otlp'),
+    otlpEndpoint: endpoint(textOption(parsed, 'otlp')),
     rootPid: rootPid(textOption(parsed, 'pid')),
     command: parsed.rest,
     storesCommands: !switchOption(parsed, 'no-commands'),
@@ -83,6 +89,10 @@ function memoryLimit(text: string | null): number | null {
   const bytes = parseSize('--memory-limit', text);
   if (bytes < 2 ** 20) throw new UsageError(`--memory-limit takes 1MiB or more, not "${text}"`);
   return bytes;
+}
+
+function endpoint(text: string | null): string | null {
+  return text === null ? null : parseHttpUrl('--otlp', text);
 }
 
 function rootPid(text: string | null): number | null {

@@ -25,6 +25,8 @@ export interface SessionSource {
   readMemory: (() => Pick<Sample, 'machine' | 'cgroup'>) | null;
   /** What the kernel tells besides: OOM kills, how processes ended. */
   events: readonly EventSource[];
+  /** With `-- CMD`: only browsers below this process are the session's. */
+  followCommand(pid: number): void;
   /** Start time of a process, for its identity; null when it is gone or the system does not say. */
   startTicksOf(pid: number): number | null;
   close(): void;
@@ -54,6 +56,7 @@ export function openLocalSource(target: LocalTarget): SessionSource {
       kernelLogEvents(new KmsgReader({ startedMonotonicMs: systemClock.monotonicMs(), ...units })),
       processExitEvents(new ProcessExits(ExitWatcher.start(), systemClock)),
     ],
+    followCommand: (pid) => sampler.followCommand(pid),
     startTicksOf: (pid) => processStartTicks(proc, pid),
     close: () => sampler.close(),
   };

@@ -1,15 +1,18 @@
 import fs from 'node:fs';
 import { createLimitedCgroup, type LimitedCgroup } from '../collector/cgroup/limited-cgroup.ts';
 import { locateCgroupOf } from '../collector/local-sources.ts';
-import type { Recorder } from '../collector/recorder.ts';
+import type { EndReason, SessionFacts } from '../model/session.ts';
+import { printable } from '../report/printable.ts';
 import { StoreWriter } from '../store/writer.ts';
 import type { Command, CommandIo } from './command.ts';
 import { heapTidier } from './heap-tidier.ts';
 import { LiveExport } from './live-export.ts';
 import { ProgressLine } from './progress.ts';
 import { type RecordOptions, recordOptions } from './record-options.ts';
-import { createRecorder, openSource, type SessionSource, sessionFacts } from './record-session.ts';
-import { exitCodeOf, type RecordedCommand, startCommand } from './recorded-command.ts';
+import { createRecorder, openSource, sessionFacts } from './record-session.ts';
+import { type RecordedCommand, startCommand } from './recorded-command.ts';
+import { endWith, exitCodeAtEnd } from './recording-end.ts';
+import { shellQuote } from './shell-quote.ts';
 import { StoreWatch } from './store-watch.ts';
 
 export const recordCommand: Command = {
@@ -50,6 +53,7 @@ export const recordCommand: Command = {
     'headroom record --memory-limit 1GiB --out task.db -- chromium --headless https://example.org',
     'headroom record --pid 4120 --otlp http://localhost:4318',
   ],
+  takesCommand: true,
   async run(parsed, io) {
     const options = recordOptions(parsed, io.env);
     if (options.memoryLimitBytes === null) return await record(options, io, null);
@@ -81,19 +85,18 @@ async function record(
   const progress = new ProgressLine(io, options);
   const watch = new StoreWatch(io, options.out);
   const tidyHeap = heapTidier();
-  let sampleCount = 0;
   const recorder = createRecorder(options, source, (sample, events) => {
     watch.tell(writer.writeSample(sample, events));
     progress.update(sample);
     tidyHeap();
-    sampleCount++;
   });
   const command = await startBeside(options, cgroup, () => {
     writer.close({ endedUnixMs: Date.now(), endReason: 'command_exited' });
     fs.rmSync(options.out, { force: true });
   });
+  if (command !== null) source.followCommand(command.pid);
   endWith(recorder, { command, source, io });
-  if (!options.quiet) io.stderr.write(`recording into ${options.out}\n`);
+  if (!options.quiet) io.stderr.write(`recording into ${printable(options.out)}\n`);
   const live = LiveExport.start(options, io);
   const endReason = await recorder.run().finally(() => {
     progress.end();
@@ -101,18 +104,40 @@ async function record(
   });
   const end = { endedUnixMs: Date.now(), endReason };
   const isWhole = watch.end(writer.close(end));
-  await live?.finish();
-  if (!options.quiet)
-    io.stderr.write(
-      `${sampleCount} samples in ${options.out}; next: headroom report ${options.out}\n`,
-    );
-  if (options.json) {
-    const { startedUnixMs, id } = facts;
-    const told = { file: options.out, sessionId: id, samples: sampleCount, startedUnixMs, ...end };
-    io.stdout.write(`${JSON.stringify(told)}\n`);
+  await live?.finish(io.hurry);
+  tellEnd(options, io, { facts, end, sampleCount: writer.writtenCount, isWhole });
+  if (command === null) return isWhole ? 0 : 1;
+  if (endReason === 'duration') {
+    io.stderr.write(`the recording is over; waiting for the end of pid ${command.pid}\n`);
   }
-  if (command !== null) return exitCodeOf(await command.ended);
-  return isWhole ? 0 : 1;
+  return await exitCodeAtEnd(command, io);
+}
+
+function tellEnd(
+  options: RecordOptions,
+  io: CommandIo,
+  told: {
+    facts: SessionFacts;
+    end: { endedUnixMs: number; endReason: EndReason };
+    sampleCount: number;
+    isWhole: boolean;
+  },
+): void {
+  const { facts, end, sampleCount, isWhole } = told;
+  if (!options.quiet && isWhole) {
+    const next = `headroom report ${shellQuote(options.out)}`;
+    io.stderr.write(`${sampleCount} samples in ${printable(options.out)}; next: ${next}\n`);
+  }
+  if (!options.json) return;
+  const { startedUnixMs, id } = facts;
+  const summary = {
+    file: options.out,
+    sessionId: id,
+    samples: sampleCount,
+    isWhole,
+    startedUnixMs,
+  };
+  io.stdout.write(`${JSON.stringify({ ...summary, ...end })}\n`);
 }
 
 /** Starts the command, if there is one; on failure takes back what was begun. */
@@ -128,36 +153,4 @@ async function startBeside(
     takeBack();
     throw error;
   }
-}
-
-/** The recording ends with the command, or with a signal, which goes to the command if there is one. */
-function endWith(
-  recorder: Recorder,
-  context: { command: RecordedCommand | null; source: SessionSource; io: CommandIo },
-): void {
-  const { command, source, io } = context;
-  if (command !== null) {
-    const startTicks = source.startTicksOf(command.pid);
-    void command.ended.then(({ exitCode, signal }) => {
-      recorder.note({
-        kind: 'process_exit',
-        timeUnixMs: Date.now(),
-        pid: command.pid,
-        startTicks,
-        role: 'other',
-        exitCode,
-        signal,
-        source: 'parent',
-      });
-      recorder.stop('command_exited');
-    });
-  }
-  const onAbort = () => {
-    if (command === null) recorder.stop('signal');
-    // Ctrl-C on a terminal reaches the command without us.
-    else if (io.signal.reason !== 'SIGINT' || !process.stdin.isTTY)
-      command.signal(io.signal.reason);
-  };
-  io.signal.addEventListener('abort', onAbort, { once: true });
-  if (io.signal.aborted) onAbort();
 }

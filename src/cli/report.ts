@@ -1,6 +1,4 @@
-import fs from 'node:fs';
 import { analyse } from '../analysis/session-report.ts';
-import { HeadroomError } from '../model/errors.ts';
 import type { Recording } from '../model/recording.ts';
 import type { TimeRange } from '../model/time-range.ts';
 import { renderJson } from '../report/json.ts';
@@ -8,7 +6,9 @@ import { renderText } from '../report/text.ts';
 import { openRecording } from '../store/reader.ts';
 import type { Command, CommandIo, ParsedArguments } from './command.ts';
 import { UsageError } from './command.ts';
-import { switchOption, textOption } from './parse-arguments.ts';
+import { requireRegularFile } from './input-file.ts';
+import { OutputFile } from './output-file.ts';
+import { outputOption, switchOption, textOption } from './parse-arguments.ts';
 import { parseInstant } from './quantities.ts';
 
 const formats = ['text', 'json'] as const;
@@ -42,10 +42,14 @@ export const reportCommand: Command = {
   async run(parsed, io) {
     const file = oneFile(parsed);
     const format = formatOf(parsed);
-    const out = textOption(parsed, 'out');
+    const out = outputOption(parsed);
+    requireRegularFile(file);
     using recording = openRecording(file);
     const report = analyse(recording, rangeOf(parsed, recording));
-    write(format === 'json' ? renderJson(report) : renderText(report, look(io, out)), out, io);
+    const text = format === 'json' ? renderJson(report) : renderText(report, look(io, out));
+    const ended = text.endsWith('\n') ? text : `${text}\n`;
+    if (out === null) io.stdout.write(ended);
+    else await write(ended, out, file);
     return 0;
   },
 };
@@ -90,18 +94,8 @@ function look(io: CommandIo, out: string | null): { columns?: number; color?: bo
   return { columns: io.stdout.columns ?? 80, color: io.env['NO_COLOR'] === undefined };
 }
 
-function write(text: string, out: string | null, io: CommandIo): void {
-  const ended = text.endsWith('\n') ? text : `${text}\n`;
-  if (out === null) {
-    io.stdout.write(ended);
-    return;
-  }
-  try {
-    fs.writeFileSync(out, ended);
-  } catch (error) {
-    throw new HeadroomError('FILE_NOT_WRITABLE', `cannot write ${out}`, {
-      cause: error,
-      hint: 'Check that the folder exists and may be written to.',
-    });
-  }
+async function write(text: string, out: string, input: string): Promise<void> {
+  await using output = await OutputFile.create(out, [input]);
+  await output.write(text);
+  await output.finish();
 }

@@ -1,6 +1,7 @@
 import os from 'node:os';
 import { HeadroomError } from '../model/errors.ts';
 import { headroomVersion } from '../model/version.ts';
+import { printable } from '../report/printable.ts';
 import type { Command, CommandIo } from './command.ts';
 import { UsageError } from './command.ts';
 import { commandHelp, mainHelp } from './help.ts';
@@ -44,6 +45,7 @@ const entries: readonly CommandEntry[] = [
 /** Runs one command line and gives its exit code. The only place that prints errors. */
 export async function runCli(argv: readonly string[]): Promise<number> {
   const [name, ...args] = argv;
+  endWithStdout();
   if (name === undefined) {
     process.stderr.write(mainHelp(entries));
     return 2;
@@ -56,7 +58,9 @@ export async function runCli(argv: readonly string[]): Promise<number> {
   const entry = entries.find((candidate) => candidate.name === name);
   if (entry === undefined) {
     const known = entries.map((candidate) => candidate.name).join(', ');
-    process.stderr.write(`headroom: unknown command "${name}"; the commands are: ${known}\n`);
+    process.stderr.write(
+      `headroom: unknown command "${printable(name)}"; the commands are: ${known}\n`,
+    );
     return 2;
   }
   return runCommand(entry, args);
@@ -85,13 +89,13 @@ async function printHelp(name: string | undefined): Promise<number> {
 
 function reportFailure(name: string, error: unknown, io: CommandIo): number {
   if (error instanceof UsageError) {
-    io.stderr.write(`headroom ${name}: ${error.message}\n`);
+    io.stderr.write(`headroom ${name}: ${printable(error.message)}\n`);
     io.stderr.write(`See: headroom ${name} --help\n`);
     return 2;
   }
   if (error instanceof HeadroomError) {
-    io.stderr.write(`headroom ${name}: ${error.message} [${error.code}]\n`);
-    if (error.hint !== null) io.stderr.write(`${error.hint}\n`);
+    io.stderr.write(`headroom ${name}: ${printable(error.message)} [${error.code}]\n`);
+    if (error.hint !== null) io.stderr.write(`${printable(error.hint)}\n`);
   } else {
     const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
     io.stderr.write(`headroom ${name}: this is a bug in headroom [INTERNAL]\n${text}\n`);
@@ -102,20 +106,26 @@ function reportFailure(name: string, error: unknown, io: CommandIo): number {
   return 1;
 }
 
+function endWithStdout(): void {
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    // A reader that goes away (`| head`) is no error of ours.
+    if (error.code === 'EPIPE') process.exit(0);
+    process.stderr.write(`headroom: cannot write to stdout (${error.code ?? error.message})\n`);
+    process.exit(1);
+  });
+}
+
 function processIo(): CommandIo {
-  const controller = new AbortController();
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+  const asked = new AbortController();
+  const askedTwice = new AbortController();
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'] as const) {
     process.on(signal, () => {
-      // Asked twice: whoever waits is not waited for. What is stored is stored.
-      if (controller.signal.aborted) process.exit(128 + os.constants.signals[signal]);
-      controller.abort(signal);
+      // Asked a third time: what is stored is stored.
+      if (askedTwice.signal.aborted) process.exit(128 + os.constants.signals[signal]);
+      if (asked.signal.aborted) askedTwice.abort(signal);
+      else asked.abort(signal);
     });
   }
-  // A reader that goes away (`| head`) is no error of ours.
-  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-    if (error.code === 'EPIPE') process.exit(0);
-    throw error;
-  });
   // A recorder outlives the terminal that started it.
   process.stderr.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code !== 'EPIPE' && error.code !== 'EIO') throw error;
@@ -124,6 +134,7 @@ function processIo(): CommandIo {
     stdout: process.stdout,
     stderr: process.stderr,
     env: process.env,
-    signal: controller.signal,
+    signal: asked.signal,
+    hurry: askedTwice.signal,
   };
 }

@@ -21,6 +21,8 @@ export interface CapabilityContext {
   /** Why the kernel does not tell how processes end; null when it does. */
   exitsUnavailable: string | null;
   kmsgPath?: string;
+  /** Whether we are root already, and it is no use to become it. */
+  isRoot?: boolean;
 }
 
 /** What can be read on this machine, what cannot and why. Opens and reads, and changes nothing. */
@@ -66,7 +68,7 @@ function cgroup({ sample }: CapabilityContext): Capability {
     : ok('memory cgroup', detail);
 }
 
-function processes({ proc }: CapabilityContext): Capability {
+function processes({ proc, isRoot = isRootHere() }: CapabilityContext): Capability {
   const pids = proc.pids();
   const denied = pids.filter((pid) => proc.read(`${pid}/stat`) === 'denied').length;
   // Every pid namespace has a 1, and only hidepid hides it.
@@ -76,13 +78,15 @@ function processes({ proc }: CapabilityContext): Capability {
   return partial(
     'processes',
     denied === 0 ? 'only our own are visible' : `${denied} of ${pids.length} cannot be read`,
-    `${proc.root} is mounted with hidepid: run the collector as root or as the browser’s user.`,
+    isRoot
+      ? `${proc.root} is mounted with hidepid, and root of this container may not see the rest.`
+      : `${proc.root} is mounted with hidepid: run the collector as root or as the browser’s user.`,
   );
 }
 
 // The browser's processes are what PSS is read of. Without one, any: and then some may well be out of
 // reach, also for root (those of another user namespace, or whose program was protected).
-function pss({ proc, sample }: CapabilityContext): Capability {
+function pss({ proc, sample, isRoot = isRootHere() }: CapabilityContext): Capability {
   if (typeof proc.read('self/smaps_rollup') !== 'number') {
     return no(
       'PSS',
@@ -100,7 +104,9 @@ function pss({ proc, sample }: CapabilityContext): Capability {
   const whose = browsers.length > 0 ? 'of Chromium' : '(no Chromium is running)';
   const detail = `smaps_rollup of ${readable} of ${readable + denied} processes ${whose} can be read`;
   if (denied === 0 || (browsers.length === 0 && readable >= denied)) return ok('PSS', detail);
-  const advice = `${withoutPss} Run as root or as the browser’s user.`;
+  const advice = isRoot
+    ? `${withoutPss} Root needs CAP_SYS_PTRACE here, which containers often leave out.`
+    : `${withoutPss} Run as root or as the browser’s user.`;
   return readable === 0 ? no('PSS', detail, advice) : partial('PSS', detail, advice);
 }
 
@@ -138,7 +144,8 @@ function pressure({ proc, sample }: CapabilityContext): Capability {
     : ok('pressure (PSI)', 'memory, cpu and io');
 }
 
-function kernelLog({ proc, kmsgPath = '/dev/kmsg' }: CapabilityContext): Capability {
+function kernelLog(context: CapabilityContext): Capability {
+  const { proc, kmsgPath = '/dev/kmsg', isRoot = isRootHere() } = context;
   const log = new KmsgFile(kmsgPath, fs);
   log.next();
   const reason = log.unavailable;
@@ -148,7 +155,11 @@ function kernelLog({ proc, kmsgPath = '/dev/kmsg' }: CapabilityContext): Capabil
   return no(
     'kernel log',
     `${kmsgPath}: ${reason}${isRestricted ? ' (kernel.dmesg_restrict is 1)' : ''}`,
-    'OOM kills are known by the kernel’s counters only: how many, not which process. Run as root, or with CAP_SYSLOG.',
+    `OOM kills are known by the kernel’s counters only: how many, not which process. ${
+      isRoot
+        ? 'Run where the device is there and with CAP_SYSLOG, such as on the machine itself.'
+        : 'Run as root, or with CAP_SYSLOG.'
+    }`,
   );
 }
 
@@ -163,14 +174,21 @@ function oomCounter({ proc }: CapabilityContext): Capability {
     : ok('OOM kill counter', `${count} since boot`);
 }
 
-function processExits({ exitsUnavailable }: CapabilityContext): Capability {
+function processExits(context: CapabilityContext): Capability {
+  const { exitsUnavailable, isRoot = isRootHere() } = context;
   return exitsUnavailable === null
     ? ok('process exits', 'exit code or signal of every process (process connector)')
     : no(
         'process exits',
         `process connector: ${exitsUnavailable}`,
-        'Of processes that are no children of ours only the absence is recorded. Run as root on the machine itself, with perl.',
+        `Of processes that are no children of ours only the absence is recorded. Run ${
+          isRoot ? '' : 'as root '
+        }on the machine itself, with perl.`,
       );
+}
+
+function isRootHere(): boolean {
+  return process.geteuid?.() === 0;
 }
 
 function mebibytes(bytes: number): string {

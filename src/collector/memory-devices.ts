@@ -24,9 +24,10 @@ export class MemoryDevices implements MemorySource {
       .map((name) => `/sys/block/${name}/mm_stat`);
   }
 
-  /** Null: there is none, or it cannot be read. */
-  read(): ReturnType<MemorySource['read']> {
-    return { zramBytes: this.#zramBytes(), devShmUsedBytes: this.#devShmUsedBytes() };
+  /** Null: there is none, or it cannot be read. A zram that no swap is on is not asked. */
+  read(swapTotalBytes: number | null): ReturnType<MemorySource['read']> {
+    const zramBytes = swapTotalBytes === 0 ? null : this.#zramBytes();
+    return { zramBytes, devShmUsedBytes: this.#devShmUsedBytes() };
   }
 
   #zramBytes(): number | null {

@@ -80,6 +80,7 @@ export class Sampler {
   readonly #table: ProcessTable;
   readonly #pssBudget: PssBudget;
   #tick = 0;
+  #commandPid: number | null = null;
   #isCgroupPressure: boolean | null = null;
   #stalled: { memorySomeMs: number; monotonicMs: number } | null = null;
 
@@ -134,6 +135,11 @@ export class Sampler {
     return { machine, cgroup: this.#sources.readCgroup(machine.totalBytes) };
   }
 
+  /** With `-- CMD`: from now on only browsers below this process are the session's. */
+  followCommand(pid: number): void {
+    this.#commandPid = pid;
+  }
+
   close(): void {
     this.#machine.close();
     this.#table.close();
@@ -165,6 +171,7 @@ export class Sampler {
     const ended = this.#table.update({ tick: this.#tick, nowTicks, ticksPerSecond });
     placeProcesses(this.#table.processes, {
       rootPid: this.#sources.rootPid,
+      commandPid: this.#commandPid,
       nowTicks,
       ticksPerSecond,
     });

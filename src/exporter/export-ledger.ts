@@ -12,6 +12,8 @@ export interface CursorStore {
 export interface LedgerOptions {
   /** What the cursor belongs to. */
   target: string;
+  /** Begin at the start, and count from zero. Default: false. */
+  resend?: boolean;
   store?: CursorStore;
   onWarning(message: string): void;
 }
@@ -31,7 +33,10 @@ export class ExportLedger {
   readonly #path: string;
   readonly #options: LedgerOptions;
   readonly #store: CursorStore;
+  /** Points that earlier exports dealt with. */
+  readonly deliveredBefore: number;
   #sequence = 0;
+  #startsOver: boolean;
   #detail: Detail = { closed: false, refusal: null };
   #isWritable = true;
   #unsaved = { sentCount: 0, droppedCount: 0, rejectedCount: 0 };
@@ -40,7 +45,9 @@ export class ExportLedger {
     this.#path = path;
     this.#options = options;
     this.#store = options.store ?? { readCursor, advanceCursor };
-    const cursor = this.#store.readCursor(path, options.target);
+    this.#startsOver = options.resend ?? false;
+    const cursor = this.#startsOver ? null : this.#store.readCursor(path, options.target);
+    this.deliveredBefore = cursor === null ? 0 : cursor.sentCount + cursor.droppedCount;
     if (cursor === null) return;
     this.#sequence = cursor.sequence;
     this.#detail = parseDetail(cursor.detail);
@@ -73,8 +80,10 @@ export class ExportLedger {
     try {
       this.#store.advanceCursor(this.#path, this.#options.target, {
         ...position,
+        startsOver: this.#startsOver,
         detail: JSON.stringify(this.#detail),
       });
+      this.#startsOver = false;
       this.#unsaved = { sentCount: 0, droppedCount: 0, rejectedCount: 0 };
     } catch (error) {
       if (!(error instanceof HeadroomError)) throw error;

@@ -21,6 +21,8 @@ export interface ExportTally {
 export interface ExportResult extends ExportTally {
   /** Points that are recorded and not dealt with; estimated when there are more than 100,000. */
   left: number;
+  /** Points that earlier exports of this file to this target dealt with; 0 with `resend`. */
+  alreadyDelivered: number;
   /** Why points are left; null when none are. */
   problem: HeadroomError | null;
 }
@@ -32,6 +34,8 @@ export type ExportEvent =
 
 export interface ExportOptions {
   target: OtlpTarget;
+  /** Begin at the start of the recording, whatever was exported before. Default: false. */
+  resend?: boolean;
   /** The time for all of it; when following, the time from the end of the recording. Default: none. */
   deadlineMs?: number | null;
   /** Come to an end: what is recorded by now is sent, as far as `deadlineMs` (default 5 s) allows. */

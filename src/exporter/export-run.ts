@@ -53,6 +53,7 @@ export class ExportRun {
     for (const warning of options.target.warnings) this.#warn(warning);
     this.#ledger = new ExportLedger(path, {
       target: options.target.key,
+      resend: options.resend ?? false,
       ...(runtime.cursors === undefined ? {} : { store: runtime.cursors }),
       onWarning: (message) => this.#warn(message),
     });
@@ -79,7 +80,12 @@ export class ExportRun {
 
   result(stop: Stop | null): ExportResult {
     const left = stop === null ? 0 : this.#countLeft();
-    return { ...this.#tally, left, problem: stop === null ? null : this.#problem(stop, left) };
+    return {
+      ...this.#tally,
+      left,
+      alreadyDelivered: this.#ledger.deliveredBefore,
+      problem: stop === null ? null : this.#problem(stop, left),
+    };
   }
 
   close(): void {

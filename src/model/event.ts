@@ -116,6 +116,8 @@ export interface Note {
     | 'source_unreadable'
     | 'cadence_changed'
     | 'over_budget'
-    | 'epoch_changed';
+    | 'epoch_changed'
+    /** Headroom was asked to end, and passed the signal on to the command that it records. */
+    | 'stop_asked';
   message: string;
 }

@@ -1,5 +1,6 @@
 import { formatBytes, formatCount, formatDuration, formatInstant } from '../analysis/format.ts';
-import type { OomKillReport } from '../analysis/oom-kills.ts';
+import { isOutside, type OomKillReport } from '../analysis/oom-kills.ts';
+import { outsideWords } from '../analysis/oom-wording.ts';
 import type { SessionReport } from '../analysis/session-report.ts';
 import { type Line, wrap } from './text-layout.ts';
 
@@ -7,17 +8,20 @@ const mostLines = 12;
 
 /** Every OOM kill in the kernel's log, and what its counters say beyond. */
 export function oomLines(report: SessionReport, columns: number): Line[] {
-  const { oomKills, oomCounts, oomKillsBeforeStart, isKernelLogRead } = report;
-  const entries = oomKills.slice(0, mostLines).map(killWords);
-  const more = oomKills.length - entries.length;
+  const { oomKills, oomCounts, oomKillsBeforeStart } = report;
+  const kills = oomKills.filter((kill) => !isOutside(kill));
+  const entries = kills.slice(0, mostLines).map(killWords);
+  const more = kills.length - entries.length;
   if (more > 0) entries.push(`${more} more`);
+  const outside = oomKills.length - kills.length;
+  if (outside > 0) entries.push(outsideWords(outside));
   if (oomCounts.withoutRecord > 0) {
     entries.push(`${oomCounts.withoutRecord} by the kernel's counter, without a record`);
   }
   if (oomKillsBeforeStart.length > 0) {
     entries.push(`${oomKillsBeforeStart.length} from before the recording, not counted`);
   }
-  if (entries.length === 0) entries.push(noneWords(oomCounts, isKernelLogRead));
+  if (entries.length === 0) entries.push(noneWords(report));
   return section('OOM kills', entries, columns);
 }
 
@@ -75,8 +79,13 @@ function killWords(kill: OomKillReport): string {
   return `${formatInstant(kill.timeUnixMs)}  ${what}, ${formatBytes(kill.rssBytes)} resident, scope ${kill.scope}${limit}${group} [${kill.evidence.join(', ')}]`;
 }
 
-function noneWords(counts: SessionReport['oomCounts'], isKernelLogRead: boolean): string {
-  if (isKernelLogRead) return 'none in the kernel log';
-  const isCounted = counts.machine !== null || counts.cgroup !== null;
+function noneWords(report: SessionReport): string {
+  const { coverage, oomCounts, isKernelLogRead, kernelLogRecordsLost } = report;
+  if (coverage.samples === 0) return 'unknown';
+  if (isKernelLogRead) {
+    const lost = kernelLogRecordsLost > 0 ? ', of which some records were overwritten' : '';
+    return `none in the kernel log${lost}`;
+  }
+  const isCounted = oomCounts.machine !== null || oomCounts.cgroup !== null;
   return isCounted ? 'none by the counter; the kernel log could not be read' : 'unknown';
 }

@@ -1,4 +1,4 @@
-import { formatBytes, formatRatio } from '../analysis/format.ts';
+import { formatBytes, formatDuration, formatRatio } from '../analysis/format.ts';
 import type { SessionReport } from '../analysis/session-report.ts';
 import { bar, type Line, table, wrap } from './text-layout.ts';
 
@@ -8,6 +8,9 @@ const limitWords = {
   cgroup_v2: 'memory cgroup v2',
 } as const;
 
+const cacheNote =
+  'Working set is charged memory less inactive file cache; available counts more cache as free: the two need not add up to the limit.';
+
 /** Memory of the session against its limit. */
 export function memoryLines({ memory, pressure }: SessionReport, columns: number): Line[] {
   const { limitBytes, limitSource, workingSetBytes: used, availableBytes: free } = memory;
@@ -16,15 +19,15 @@ export function memoryLines({ memory, pressure }: SessionReport, columns: number
     ['working set', ...[used.p50, used.p90, used.p95, used.p99, used.max].map(formatBytes)],
   ]);
   const low = `available: lowest ${formatBytes(free.min)} (${formatRatio(memory.headroomMinRatio)} of the limit), p1 ${formatBytes(free.p1)}, p50 ${formatBytes(free.p50)}`;
-  const stall = `processes waiting for memory (PSI full): at most ${formatRatio(pressure.memoryFullRatioMax)} of 10 s`;
   return [
     { text: 'Memory', tone: 'heading' },
     { text: `  limit ${formatBytes(limitBytes)} (${limitWords[limitSource]})` },
     ...barLines(used, limitBytes, columns),
     ...rows.map((text) => ({ text })),
-    ...[low, peakWords(memory.peakBytes), stall]
+    ...[low, peakWords(memory.peakBytes), ...stallWords(pressure)]
       .flatMap((text) => wrap(text, { columns, lead: '  ' }))
       .map((text) => ({ text })),
+    ...wrap(cacheNote, { columns, lead: '  ' }).map((text): Line => ({ text, tone: 'faint' })),
   ];
 }
 
@@ -49,4 +52,14 @@ function peakWords({ value, source, beforeStart }: SessionReport['memory']['peak
   if (source === 'samples') return `peak: ${formatBytes(value)}, the largest sample`;
   const when = beforeStart === true ? ', reached before the recording' : '';
   return `peak: ${formatBytes(value)} by the kernel's own mark (${source}), file cache included${when}`;
+}
+
+// A recording of less than 10 s has a share of what there is; one sample has none.
+function stallWords(pressure: SessionReport['pressure']): string[] {
+  const { memoryFullRatioMax: ratio, memoryFullMs, coveredMs } = pressure;
+  const what = 'processes waiting for memory (PSI full):';
+  if (ratio !== null) return [`${what} at most ${formatRatio(ratio)} of 10 s`];
+  if (coveredMs === null) return [`${what} unknown`];
+  if (coveredMs === 0 || memoryFullMs === null) return [];
+  return [`${what} ${formatRatio(memoryFullMs / coveredMs)} over ${formatDuration(coveredMs)}`];
 }

@@ -1,5 +1,6 @@
 import { formatDuration, formatInstant } from '../analysis/format.ts';
 import type { SessionReport } from '../analysis/session-report.ts';
+import { endOfCommand } from '../analysis/session-section.ts';
 import type { VerdictKind } from '../analysis/verdict.ts';
 import { browserLines, processLines } from './text-browser.ts';
 import { coverageLines, noteLines, oomLines, recorderLines } from './text-events.ts';
@@ -84,7 +85,8 @@ function sessionLines({ session, coverage }: SessionReport, columns: number): Li
   ];
 }
 
-function endWords({ endReason, isLive }: SessionReport['session']): string {
+function endWords(session: SessionReport['session']): string {
+  const { endReason, isLive } = session;
   if (isLive) return 'still running';
   switch (endReason) {
     case 'duration':
@@ -92,10 +94,16 @@ function endWords({ endReason, isLive }: SessionReport['session']): string {
     case 'signal':
       return 'stopped by a signal';
     case 'command_exited':
-      return 'ended with its command';
+      return commandWords(session);
     case 'deleted':
       return 'ended with the deletion of the session';
     default:
       return 'broken off without a word';
   }
+}
+
+function commandWords({ command, stopAskedUnixMs }: SessionReport['session']): string {
+  const stopped = stopAskedUnixMs === null ? '' : ', stopped by a signal';
+  const end = command === null ? null : endOfCommand(command);
+  return `ended with its command${stopped}${end === null ? '' : ` (${end})`}`;
 }

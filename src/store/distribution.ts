@@ -63,7 +63,10 @@ function mergeRollups(
          AND scope = ? AND metric = ?`,
     )
     .all(fromOf(range), toOf(range) - rollupSpanMs + 1, series.scope, series.metric);
-  for (const { sketch } of rollups) whole.merge(Sketch.decode(sketch));
+  for (const { sketch } of rollups) {
+    // Of the wrong type it is no bytes at all, and bytes of none are no sketch either.
+    whole.merge(Sketch.decode(sketch instanceof Uint8Array ? sketch : new Uint8Array()));
+  }
 }
 
 /** Ticks that no rollup of the range stands for, and what lies between them. */

@@ -55,6 +55,13 @@ const knownCodes: readonly (readonly [string, ErrorCode, string, string])[] = [
     'Pull the file again, or use another copy of it.',
   ],
   [
+    // Our own statements are fixed: a table or a column is missing, or the schema makes no sense.
+    'SQLITE_ERROR',
+    'FILE_CORRUPT',
+    'not built as a recording is',
+    'Pull the file again, or use another copy of it.',
+  ],
+  [
     'SQLITE_FULL',
     'STORE_FULL',
     'no space left to write to',

@@ -1,6 +1,7 @@
 import type { RecordingEvent } from '../model/event.ts';
 import type { TimeRange } from '../model/time-range.ts';
 import type { Database, Statement } from './driver.ts';
+import { eventOf } from './event-detail.ts';
 import { fromOf, toOf } from './time-stretches.ts';
 
 /** Writes events; what is not a column of its own is the JSON of `detail`. */
@@ -63,7 +64,7 @@ export function readEvents(db: Database, range: TimeRange): RecordingEvent[] {
        ORDER BY coalesce(event.time_unix_ms, tick.time_unix_ms), event`,
     )
     .all(fromOf(range), toOf(range))
-    .map(({ detail, ...row }) => ({ ...row, ...(JSON.parse(detail) as object) }) as RecordingEvent);
+    .map(eventOf);
 }
 
 interface EventRow {

@@ -10,7 +10,7 @@ export interface ExportCursor {
   /** Last tick that was delivered, or dropped on purpose; 0 for none. */
   sequence: number;
   timeUnixMs: number | null;
-  /** Points, since the first export of this file to this target. */
+  /** Points, since the export of this file to this target last began at the start. */
   sentCount: number;
   droppedCount: number;
   rejectedCount: number;
@@ -25,6 +25,8 @@ export interface CursorAdvance {
   sentCount?: number;
   droppedCount?: number;
   rejectedCount?: number;
+  /** The counts begin at zero. Default: false. */
+  startsOver?: boolean;
   /** Left out: as it was. */
   detail?: string | null;
 }
@@ -67,9 +69,9 @@ export function advanceCursor(path: string, target: string, advance: CursorAdvan
          ON CONFLICT (target) DO UPDATE SET
            sequence = excluded.sequence,
            time_unix_ms = excluded.time_unix_ms,
-           sent_count = sent_count + excluded.sent_count,
-           dropped_count = dropped_count + excluded.dropped_count,
-           rejected_count = rejected_count + excluded.rejected_count,
+           sent_count = @keepsCounts * sent_count + excluded.sent_count,
+           dropped_count = @keepsCounts * dropped_count + excluded.dropped_count,
+           rejected_count = @keepsCounts * rejected_count + excluded.rejected_count,
            detail = CASE WHEN @keepsDetail THEN detail ELSE excluded.detail END
          RETURNING ${columns}`,
       )
@@ -81,6 +83,7 @@ export function advanceCursor(path: string, target: string, advance: CursorAdvan
         droppedCount: advance.droppedCount ?? 0,
         rejectedCount: advance.rejectedCount ?? 0,
         detail: advance.detail ?? null,
+        keepsCounts: advance.startsOver === true ? 0 : 1,
         keepsDetail: advance.detail === undefined ? 1 : 0,
       });
     if (cursor === undefined) throw new Error('INSERT … RETURNING gave no row');

@@ -2,6 +2,7 @@ import { accessSync, closeSync, constants, openSync, rmSync, statSync } from 'no
 import { errnoOf, HeadroomError } from '../model/errors.ts';
 import type { SessionFacts } from '../model/session.ts';
 import { type Database, fileError, openDatabase } from './driver.ts';
+import { readingError } from './reading-error.ts';
 import type { RecorderIdentity } from './recorder-lock.ts';
 import { applicationId, createSchema, schemaVersion } from './schema.ts';
 import { readSession, writeSession } from './session-row.ts';
@@ -42,7 +43,7 @@ export function openForWriting(request: OpenForWriting): Database {
   } catch (error) {
     db?.close();
     if (isNew) remove(path);
-    throw fileError(error, path);
+    throw readingError(error, path);
   }
 }
 

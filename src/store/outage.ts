@@ -1,4 +1,4 @@
-import type { RecordingEvent } from '../model/event.ts';
+import type { Gap, Note } from '../model/event.ts';
 import { fileError, sqliteCode } from './driver.ts';
 
 export interface WriteFailure {
@@ -7,10 +7,19 @@ export interface WriteFailure {
   message: string;
 }
 
-/** A stretch in which nothing could be written. */
+/** A stretch in which samples waited to be written. */
 export interface Outage extends WriteFailure {
   sinceUnixMs: number;
+  /** Samples that waited and are written now. */
+  keptCount: number;
   lostCount: number;
+  /** Those of the lost that came after the last one that was written. */
+  lostSinceWritten: number;
+}
+
+interface Moment {
+  timeUnixMs: number;
+  monotonicMs: number;
 }
 
 /**
@@ -30,39 +39,33 @@ export function writeFailure(error: unknown, path: string): WriteFailure {
 const environmentCodes =
   /^SQLITE_(BUSY|LOCKED|FULL|IOERR|READONLY|CANTOPEN|CORRUPT|NOTADB|PROTOCOL|NOMEM|PERM)/;
 
-/** What the recording says of an outage that is over. */
-export function outageEvents(outage: Outage, now: OutageEnd): RecordingEvent[] {
-  const { reason, message, sinceUnixMs, lostCount } = outage;
+/** What the recording says of an outage, with the last of the samples that waited. */
+export function outageNote(outage: Outage, untilUnixMs: number): Note {
+  const { reason, message, sinceUnixMs, keptCount, lostCount } = outage;
   const since = new Date(sinceUnixMs).toISOString();
-  const until = new Date(now.untilUnixMs).toISOString();
-  const events: RecordingEvent[] = [
+  const until = new Date(untilUnixMs).toISOString();
+  return {
+    kind: 'note',
+    timeUnixMs: untilUnixMs,
+    code: reason === 'busy' ? 'store_busy' : 'store_full',
+    message:
+      `the file could not be written from ${since} to ${until} (${message}): ` +
+      `${keptCount + 1} samples were kept in memory, ${lostCount} were lost`,
+  };
+}
+
+/** The samples that were lost before this one, as a gap; empty when there are none. */
+export function lossBefore(sample: Moment, outage: Outage, lastWritten: Moment | null): Gap[] {
+  if (outage.lostSinceWritten === 0 || lastWritten === null) return [];
+  return [
     {
-      kind: 'note',
-      timeUnixMs: now.untilUnixMs,
-      code: reason === 'busy' ? 'store_busy' : 'store_full',
-      message:
-        `the file could not be written from ${since} to ${until} (${message}): ` +
-        `${now.keptCount} samples were kept in memory, ${lostCount} were lost`,
-    },
-  ];
-  const { lastWritten, firstKept } = now;
-  if (lostCount > 0 && lastWritten !== null) {
-    events.push({
       kind: 'gap',
       gap: 'lost',
       fromUnixMs: lastWritten.timeUnixMs,
-      toUnixMs: firstKept.timeUnixMs,
-      timeUnixMs: firstKept.timeUnixMs,
-      wallMs: firstKept.timeUnixMs - lastWritten.timeUnixMs,
-      monotonicMs: firstKept.monotonicMs - lastWritten.monotonicMs,
-    });
-  }
-  return events;
-}
-
-interface OutageEnd {
-  untilUnixMs: number;
-  keptCount: number;
-  lastWritten: { timeUnixMs: number; monotonicMs: number } | null;
-  firstKept: { timeUnixMs: number; monotonicMs: number };
+      toUnixMs: sample.timeUnixMs,
+      timeUnixMs: sample.timeUnixMs,
+      wallMs: sample.timeUnixMs - lastWritten.timeUnixMs,
+      monotonicMs: sample.monotonicMs - lastWritten.monotonicMs,
+    },
+  ];
 }

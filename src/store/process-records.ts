@@ -1,5 +1,7 @@
+import { processRoles } from '../model/process-role.ts';
 import type { ProcessRecord } from '../model/recording.ts';
 import type { Database } from './driver.ts';
+import { checkShape, type RowShape } from './row-shape.ts';
 
 /**
  * The processes of a recording, by first sight. While it is recorded, and when its recorder was
@@ -33,5 +35,32 @@ export function readProcessRecords(db: Database): ProcessRecord[] {
        LEFT JOIN process_text AS cgroup ON cgroup.text = cgroup_text
        ORDER BY process.process`,
     )
-    .all();
+    .all()
+    .map((row) => checkShape(row, recordShape, `process ${row.process}`));
 }
+
+const recordShape: RowShape<ProcessRecord> = {
+  process: 'number',
+  pid: 'number',
+  startTicks: 'number',
+  parentPid: 'number',
+  comm: 'string',
+  executable: 'string?',
+  role: processRoles,
+  browserPid: 'number?',
+  firstUnixMs: 'number',
+  lastUnixMs: 'number',
+  endedUnixMs: 'number?',
+  exitCode: 'number?',
+  signal: 'string?',
+  peakRssBytes: 'number?',
+  peakPssBytes: 'number?',
+  firstCpuMs: 'number',
+  lastCpuMs: 'number',
+  command: 'string?',
+  oomScoreAdj: 'number?',
+  cgroup: 'string?',
+  descriptorCount: 'number?',
+  readBytes: 'number?',
+  writtenBytes: 'number?',
+};

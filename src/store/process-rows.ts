@@ -1,5 +1,7 @@
+import { HeadroomError } from '../model/errors.ts';
 import type { ProcessSample } from '../model/recording.ts';
 import type { Database } from './driver.ts';
+import { checkShape, type RowShape } from './row-shape.ts';
 import { processesPerTick } from './schema.ts';
 import type { SequenceRange } from './tick-rows.ts';
 
@@ -9,6 +11,23 @@ const pageSize = 1000;
 export interface ProcessRow extends ProcessSample {
   sequence: number;
 }
+
+const rowShape: RowShape<ProcessRow> = {
+  sequence: 'number',
+  process: 'number',
+  timeUnixMs: 'number',
+  rssBytes: 'number?',
+  anonBytes: 'number?',
+  shmemBytes: 'number?',
+  swapBytes: 'number?',
+  pssBytes: 'number?',
+  pssAnonBytes: 'number?',
+  pssShmemBytes: 'number?',
+  cpuMs: 'number',
+  threadCount: 'number?',
+  majorFaultCount: 'number?',
+  state: 'string',
+};
 
 const selectRow = `
   SELECT
@@ -35,9 +54,13 @@ export function* readProcessRows(
   const last = (range.last + 1) * processesPerTick - 1;
   for (;;) {
     const rows = page.all(first, last, process, process);
-    yield* rows;
+    for (const row of rows) yield checkShape(row, rowShape, 'a process sample');
     const final = rows.at(-1);
     if (final === undefined || rows.length < pageSize) return;
-    first = final.sequence * processesPerTick + final.process + 1;
+    const next = final.sequence * processesPerTick + final.process + 1;
+    if (next <= first) {
+      throw new HeadroomError('FILE_CORRUPT', 'the process samples are not in their order');
+    }
+    first = next;
   }
 }

@@ -1,6 +1,5 @@
 import { existsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { HeadroomError } from '../model/errors.ts';
 import type { RecordingEvent } from '../model/event.ts';
 import type { ProcessRecord, ProcessSample, Recording } from '../model/recording.ts';
 import type { Series } from '../model/series.ts';
@@ -9,11 +8,12 @@ import type { Tick } from '../model/session-memory.ts';
 import type { Sketch } from '../model/sketch.ts';
 import type { TimeRange } from '../model/time-range.ts';
 import { readDistribution, readSeries } from './distribution.ts';
-import { type Database, fileError } from './driver.ts';
+import type { Database } from './driver.ts';
 import { readEvents } from './event-rows.ts';
 import { type OpenedFile, openForReading } from './open-for-reading.ts';
 import { readProcessRecords } from './process-records.ts';
 import { readProcessRows } from './process-rows.ts';
+import { damagedFile, readingError } from './reading-error.ts';
 import { isRecorderAlive, type RecorderIdentity } from './recorder-lock.ts';
 import { readSession, type SessionRow } from './session-row.ts';
 import { firstTick, lastTick, readTicks } from './tick-rows.ts';
@@ -127,7 +127,7 @@ class SqliteRecording implements Recording {
   #session(): SessionRow {
     return this.#read(() => {
       const session = readSession(this.#db);
-      if (session === null) throw this.#corrupt('the row of the session is missing');
+      if (session === null) throw damagedFile(this.path, 'the row of the session is missing');
       return session;
     });
   }
@@ -136,9 +136,7 @@ class SqliteRecording implements Recording {
     try {
       return read();
     } catch (error) {
-      // A text column that is no JSON.
-      if (error instanceof SyntaxError) throw this.#corrupt(error.message);
-      throw fileError(error, this.path);
+      throw readingError(error, this.path);
     }
   }
 
@@ -148,11 +146,5 @@ class SqliteRecording implements Recording {
       if (next.done === true) return;
       yield next.value;
     }
-  }
-
-  #corrupt(what: string): HeadroomError {
-    return new HeadroomError('FILE_CORRUPT', `${this.path}: ${what}`, {
-      hint: 'Pull the file again, or use another copy of it.',
-    });
   }
 }

@@ -1,7 +1,9 @@
+import { HeadroomError } from '../model/errors.ts';
 import type { LimitSource } from '../model/sample.ts';
 import type { EndReason, MachineFacts, SessionFacts } from '../model/session.ts';
 import type { Database } from './driver.ts';
 import type { RecorderIdentity } from './recorder-lock.ts';
+import { checkShape, type RowShape } from './row-shape.ts';
 
 export interface SessionRow {
   facts: SessionFacts;
@@ -12,11 +14,12 @@ export interface SessionRow {
 export function readSession(db: Database): SessionRow | null {
   const row = db.prepare<[], StoredSession>('SELECT * FROM session').get();
   if (row === undefined) return null;
+  checkShape(row, sessionShape, 'the session');
   return {
     facts: {
       id: row.id,
       source: row.source,
-      labels: JSON.parse(row.labels) as Record<string, string>,
+      labels: parseLabels(row.labels),
       startedUnixMs: row.started_unix_ms,
       endedUnixMs: row.ended_unix_ms,
       endReason: row.end_reason,
@@ -47,10 +50,21 @@ export function readSession(db: Database): SessionRow | null {
   };
 }
 
+function parseLabels(text: string): Record<string, string> {
+  const labels: unknown = JSON.parse(text);
+  const isObject = typeof labels === 'object' && labels !== null && !Array.isArray(labels);
+  if (!isObject || Object.values(labels).some((label) => typeof label !== 'string')) {
+    throw new HeadroomError('FILE_CORRUPT', 'the session has wrong labels');
+  }
+  return labels as Record<string, string>;
+}
+
 /** Ticks up to this one are in the rollups, those behind it are not. */
 export function readRolledUpSequence(db: Database): number {
   const select = db.prepare<[], number>('SELECT rolled_up_sequence FROM session').pluck();
-  return select.get() ?? 0;
+  const sequence = select.get() ?? 0;
+  if (Number.isFinite(sequence)) return sequence;
+  throw new HeadroomError('FILE_CORRUPT', 'the session has a wrong rolled_up_sequence');
 }
 
 /** Writes the row of a new recording, or what is true of its next run: it goes on, on this machine. */
@@ -134,3 +148,28 @@ interface StoredSession {
   recorder_start_ticks: number | null;
   recorder_boot_id: string | null;
 }
+
+const sessionShape: RowShape<StoredSession> = {
+  id: 'string',
+  source: 'string',
+  labels: 'string',
+  started_unix_ms: 'number',
+  ended_unix_ms: 'number?',
+  end_reason: ['duration', 'signal', 'command_exited', 'deleted', 'lost', null],
+  interval_ms: 'number',
+  boot_id: 'string?',
+  kernel: 'string',
+  host_name: 'string',
+  cpu_count: 'number',
+  memory_total_bytes: 'number',
+  limit_bytes: 'number',
+  limit_source: ['machine', 'cgroup_v1', 'cgroup_v2'],
+  browser_version: 'string?',
+  sample_source: ['proc', 'portable'],
+  clock_ticks_per_second: 'number',
+  page_size_bytes: 'number',
+  collector_version: 'string',
+  recorder_pid: 'number?',
+  recorder_start_ticks: 'number?',
+  recorder_boot_id: 'string?',
+};

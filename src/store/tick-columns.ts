@@ -1,3 +1,4 @@
+import { HeadroomError } from '../model/errors.ts';
 import type { Tick } from '../model/session-memory.ts';
 
 export type SqlValue = number | string | null;
@@ -145,11 +146,15 @@ export function settingRow(tick: Tick, row: SqlValue[]): SqlValue[] {
   return fill(tick, settingColumns, row);
 }
 
-/** Puts a tick together from the columns of both tables. */
+/** Puts a tick together from the columns of both tables. FILE_CORRUPT when a value is of no use. */
 export function tickFromRow(row: Readonly<Record<string, SqlValue>>): Tick {
   const tick: Record<string, unknown> = { sequence: row['sequence'] };
-  for (const { name, group, figure } of columns) {
+  for (const { name, group, figure, kind } of columns) {
     const value = row[name] ?? null;
+    const isRight = kind === 'text' ? typeof value === 'string' : Number.isFinite(value);
+    if (!isRight && (value !== null || group === null)) {
+      throw new HeadroomError('FILE_CORRUPT', `tick ${row['sequence']} has a wrong ${name}`);
+    }
     if (group === null) {
       tick[figure] = value;
       continue;

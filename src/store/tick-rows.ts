@@ -1,3 +1,4 @@
+import { HeadroomError } from '../model/errors.ts';
 import { weightMs } from '../model/gap.ts';
 import type { Tick } from '../model/session-memory.ts';
 import type { Database } from './driver.ts';
@@ -36,7 +37,10 @@ export function* readTicks(db: Database, range: SequenceRange): IterableIterator
     for (const row of rows) yield tickFromRow(row);
     const last = rows.at(-1);
     if (last === undefined || rows.length < pageSize) return;
-    first = Number(last['sequence']) + 1;
+    const next = Number(last['sequence']) + 1;
+    if (!(next > first))
+      throw new HeadroomError('FILE_CORRUPT', 'the ticks are not in their order');
+    first = next;
   }
 }
 

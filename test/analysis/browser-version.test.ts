@@ -63,6 +63,11 @@ describe('a handler that is tied to no browser', () => {
     );
   });
 
+  test('counts for nothing beside a browser of somebody else: it may be that one’s', () => {
+    const foreign = { ...browser(200, 'chrome'), browserPid: null };
+    expect(versionOf(browser(100, 'chrome'), foreign, handler(201, null, version))).toBeNull();
+  });
+
   test('counts for nothing beside one that is: it is of a browser that is not recorded', () => {
     const handlers = [handler(101, 100, version), handler(300, null, '155.0.1.2')];
     expect(versionOf(browser(100, 'chrome'), ...handlers)).toBe(`Chrome ${version}`);

@@ -193,7 +193,13 @@ test.each<[string, number | null, string | null, number, string[]]>([
   ['SIGKILL together with its browser', null, 'SIGKILL', 41, []],
 ])('a renderer that ends by %s', (_, exitCode, signal, second, verdicts) => {
   const exits: RecordingEvent[] = [
-    { ...exited(exitCode, signal, second), pid: 110, startTicks: 1100, role: 'renderer' },
+    {
+      ...exited(exitCode, signal, second),
+      pid: 110,
+      startTicks: 1100,
+      role: 'renderer',
+      source: 'connector',
+    },
     exited(0, null),
   ];
   const ended = samples().map((sample) =>

@@ -107,7 +107,8 @@ test('a kill in the very cgroup of the session is its own, also of a process nev
 
 test.each([
   ['cgroup', '/other-service', false],
-  ['cgroup', '/session/child', true],
+  ['cgroup', '/session', true],
+  ['cgroup', '/session/child', false],
   ['machine', null, true],
 ] as const)('a service killed in scope %s of %s is of this session: %s', (scope, cgroup, is) => {
   const service = fakeProcess({ pid: 77, role: 'other', comm: 'postgres' });

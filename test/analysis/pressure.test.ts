@@ -27,12 +27,17 @@ test('the largest share over 10 s, and the sum', () => {
     memorySomeMs: null,
     memoryFullRatioMax: 0.5,
     memoryFullMaxUnixMs: startUnixMs + 20_000,
+    coveredMs: 30_000,
   });
 });
 
 test('less than 10 s is no share', () => {
   const readings = [0, 1, 2].map((second) => ({ second, fullMs: 900 * second }));
-  expect(pressureOf(readings)).toMatchObject({ memoryFullMs: 1800, memoryFullRatioMax: null });
+  expect(pressureOf(readings)).toMatchObject({
+    memoryFullMs: 1800,
+    memoryFullRatioMax: null,
+    coveredMs: 2000,
+  });
 });
 
 test('one slow read among ten seconds is a small share', () => {
@@ -76,4 +81,11 @@ test.each<[string, Reading[]]>([
   ],
 ])('%s gives no figure', (_, readings) => {
   expect(pressureOf(readings)).toMatchObject({ memoryFullMs: null, memoryFullRatioMax: null });
+});
+
+test.each([
+  ['one reading', [{ second: 0, fullMs: 5 }], 0],
+  ['no pressure information', [{ second: 0, fullMs: null }], null],
+])('%s covers no time', (_, readings, coveredMs) => {
+  expect(pressureOf(readings)).toMatchObject({ memoryFullRatioMax: null, coveredMs });
 });

@@ -67,7 +67,13 @@ test('processes: the biggest first, the killed one with its end', () => {
 });
 
 test('the kill, the death and the verdict', () => {
-  expect(report.oomCounts).toEqual({ machine: 1, cgroup: 1, recorded: 1, withoutRecord: 0 });
+  expect(report.oomCounts).toEqual({
+    machine: 1,
+    cgroup: 1,
+    cgroupOutside: 0,
+    recorded: 1,
+    withoutRecord: 0,
+  });
   expect(report.deaths).toEqual([
     {
       timeUnixMs: startUnixMs + 699_500,

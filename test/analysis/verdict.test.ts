@@ -220,6 +220,7 @@ test('065: the counter says more than the log, and both are shown', () => {
   expect(report.oomCounts).toEqual({
     machine: 3,
     cgroup: 2,
+    cgroupOutside: 0,
     recorded: expected.detailed,
     withoutRecord: expected.unexplained,
   });

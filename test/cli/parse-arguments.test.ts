@@ -3,6 +3,8 @@ import type { Command } from '../../src/cli/command.ts';
 import { UsageError } from '../../src/cli/command.ts';
 import {
   listOption,
+  nameOption,
+  outputOption,
   parseArguments,
   switchOption,
   textOption,
@@ -45,17 +47,33 @@ test('what was not given', () => {
   expect(switchOption(parsed, 'quiet')).toBe(false);
 });
 
-test('a value may begin with a dash when it is written with =', () => {
-  expect(textOption(parseArguments(command, ['--out=-2m']), 'out')).toBe('-2m');
+test.each([[['--out=-2m']], [['--out', '-2m']]])('a value may begin with a dash: %j', (args) => {
+  expect(textOption(parseArguments(command, args), 'out')).toBe('-2m');
+});
+
+test('a number after a switch is no value of it', () => {
+  expect(() => parseArguments(command, ['--quiet', '-2'])).toThrow('-2');
+});
+
+test('a name may not be empty, and /dev/stdout is stdout', () => {
+  expect(() => nameOption(parseArguments(command, ['--out', '']), 'out')).toThrow(UsageError);
+  expect(outputOption(parseArguments(command, ['--out', '/dev/stdout']))).toBeNull();
+  expect(outputOption(parseArguments(command, ['--out', 'a.txt']))).toBe('a.txt');
 });
 
 test('everything after -- is the command’s, another -- as well', () => {
   const args = ['--quiet', '--', 'node', 'x.js', '--out', '--', '-h', ''];
-  const parsed = parseArguments(command, args);
+  const parsed = parseArguments({ ...command, takesCommand: true }, args);
   expect(parsed.rest).toEqual(['node', 'x.js', '--out', '--', '-h', '']);
   expect(textOption(parsed, 'out')).toBeNull();
   expect(switchOption(parsed, 'help')).toBe(false);
-  expect(parseArguments(command, ['--']).rest).toEqual([]);
+  expect(parseArguments({ ...command, takesCommand: true }, ['--']).rest).toEqual([]);
+});
+
+test('a command that runs none takes what is after -- as positionals', () => {
+  const parsed = parseArguments(command, ['a.db', '--', '-b.db', '--out']);
+  expect(parsed.positionals).toEqual(['a.db', '-b.db', '--out']);
+  expect(parsed.rest).toBeNull();
 });
 
 describe('usage errors name the flag, in one line', () => {
@@ -66,6 +84,7 @@ describe('usage errors name the flag, in one line', () => {
     ['no value before --', ['--out', '--', 'node'], '--out'],
     ['another flag for a value', ['--out', '--quiet'], '--out'],
     ['a value for a switch', ['--quiet=yes'], '--quiet'],
+    ['a flag twice', ['--out', 'a', '--out=b'], '--out is given more than once'],
     ['a near miss', ['--labels', 'a=1'], '--labels'],
   ])('%s', (_, args, flag) => {
     const parse = () => parseArguments(command, args);

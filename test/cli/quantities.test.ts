@@ -1,6 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import { UsageError } from '../../src/cli/command.ts';
-import { parseDuration, parseInstant, parseLabels, parseSize } from '../../src/cli/quantities.ts';
+import {
+  parseDuration,
+  parseHttpUrl,
+  parseInstant,
+  parseLabels,
+  parseSize,
+} from '../../src/cli/quantities.ts';
 
 describe('durations', () => {
   test.each([
@@ -12,19 +18,35 @@ describe('durations', () => {
     ['0.25h', 900_000],
     [' 1s ', 1_000],
     ['0s', 0],
+    ['1m30s', 90_000],
+    ['2h30m', 9_000_000],
+    ['1h500ms', 3_600_500],
+    ['1h1m1s1ms', 3_661_001],
   ])('%s', (text, ms) => {
     expect(parseDuration('--for', text)).toBe(ms);
   });
 
-  test.each(['', '5', 's', '-5s', '1 s', '1e3s', '1d', '1S', '5min', '1s2m', 'NaNs', '١s'])(
-    '%j is none',
-    (text) => {
-      const parse = () => parseDuration('--for', text);
-      expect(parse).toThrow(UsageError);
-      expect(parse).toThrow(`--for takes a duration`);
-      expect(parse).toThrow(`"${text}"`);
-    },
-  );
+  test.each([
+    '',
+    '5',
+    's',
+    '-5s',
+    '1 s',
+    '1e3s',
+    '1d',
+    '1S',
+    '5min',
+    '1s2m',
+    '1m1m',
+    '1m30',
+    'NaNs',
+    '١s',
+  ])('%j is none', (text) => {
+    const parse = () => parseDuration('--for', text);
+    expect(parse).toThrow(UsageError);
+    expect(parse).toThrow(`--for takes a duration`);
+    expect(parse).toThrow(`"${text}"`);
+  });
 });
 
 describe('sizes', () => {
@@ -36,17 +58,25 @@ describe('sizes', () => {
     ['1GiB', 1_073_741_824],
     ['1.5GiB', 1_610_612_736],
     ['2TiB', 2_199_023_255_552],
+    ['64K', 65_536],
+    ['400m', 419_430_400],
+    ['1G', 1_073_741_824],
+    ['1.5g', 1_610_612_736],
+    ['2T', 2_199_023_255_552],
+    ['1gib', 1_073_741_824],
+    ['10b', 10],
   ])('%s', (text, bytes) => {
     expect(parseSize('--memory-limit', text)).toBe(bytes);
   });
 
-  // MB and GB are not the same as MiB and GiB, and nobody knows which one is meant by M.
-  test.each(['', 'GiB', '-1GiB', '1GB', '1G', '1m', '1 GiB', '0x10', '1e9'])(
+  // KB is 1000 for some and 1024 for others.
+  test.each(['', 'GiB', '-1GiB', '1KB', '1MB', '1GB', '1tb', '1 GiB', '1iB', '0x10', '1e9'])(
     '%j is none',
     (text) => {
       const parse = () => parseSize('--memory-limit', text);
       expect(parse).toThrow(UsageError);
       expect(parse).toThrow('--memory-limit takes a size');
+      expect(parse).toThrow('the units are B, K, M, G and T, or KiB, MiB, GiB and TiB');
     },
   );
 });
@@ -80,5 +110,20 @@ describe('labels', () => {
   test.each(['workload', '=x', '', '='])('%j is none', (pair) => {
     expect(() => parseLabels('--label', [pair])).toThrow(UsageError);
     expect(() => parseLabels('--label', [pair])).toThrow(`--label takes KEY=VALUE, not "${pair}"`);
+  });
+});
+
+describe('URLs', () => {
+  test.each(['http://localhost:4318', 'HTTPS://example.org/v1/metrics'])('%s', (text) => {
+    expect(parseHttpUrl('--otlp', text)).toBe(text);
+  });
+
+  test.each(['', 'foo', 'localhost:4318', 'ftp://example.org', 'http://'])('%j is none', (text) => {
+    expect(() => parseHttpUrl('--otlp', text)).toThrow(UsageError);
+    expect(() => parseHttpUrl('--otlp', text)).toThrow('--otlp takes a URL such as');
+  });
+
+  test('a password is not told', () => {
+    expect(() => parseHttpUrl('--otlp', 'ftp://me:secret@host')).toThrow(/not "ftp:\/\/host"$/);
   });
 });

@@ -70,9 +70,14 @@ describe('a flag that makes no sense is a usage error that names it', () => {
     ['a limit without a command', ['--memory-limit', '1GiB'], '--memory-limit'],
     ['a limit of 1 KiB', ['--memory-limit', '1KiB', '--', 'node'], '--memory-limit'],
     ['a limit in GB', ['--memory-limit', '1GB', '--', 'node'], '--memory-limit'],
+    ['an empty file name', ['--out', ''], '--out'],
+    ['an endpoint that is no URL', ['--otlp', 'foo'], '--otlp'],
+    ['two pids', ['--pid', '1', '--pid', '2'], '--pid'],
     ['pid text', ['--pid', 'chromium'], '--pid'],
     ['pid 0', ['--pid', '0'], '--pid'],
-    ['a negative pid', ['--pid=-5'], '--pid'],
+    ['a negative pid', ['--pid=-5'], '--pid takes a process id'],
+    ['a negative pid after a blank', ['--pid', '-5'], '--pid takes a process id'],
+    ['a negative duration', ['--for', '-5s'], '--for takes a duration'],
     ['a pid with digits after the point', ['--pid', '1.5'], '--pid'],
     ['pid and a command', ['--pid', '1', '--', 'node'], '--pid'],
     ['an unknown flag', ['--intervall', '1s'], '--intervall'],
@@ -83,4 +88,9 @@ describe('a flag that makes no sense is a usage error that names it', () => {
     expect(() => options(args)).toThrow(UsageError);
     expect(() => options(args)).toThrow(flag);
   });
+});
+
+test('what SQLite would take for no file is a file name', () => {
+  expect(options(['--out', ':memory:']).out).toBe('./:memory:');
+  expect(options([], { HEADROOM_OUT: 'file:a.db' }).out).toBe('./file:a.db');
 });

@@ -3,7 +3,7 @@ import { runCli } from '../../src/cli/run-cli.ts';
 import { headroomVersion } from '../../src/model/version.ts';
 
 // Each run adds its handlers to this process, as it would to a process of its own.
-const events = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+const events = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'] as const;
 const streams = [process.stdout, process.stderr];
 let stdout: string;
 let stderr: string;

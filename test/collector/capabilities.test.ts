@@ -33,15 +33,17 @@ interface Machine {
   sample?: Sample;
   exitsUnavailable?: string | null;
   kmsgPath?: string;
+  isRoot?: boolean;
 }
 
 function capability(name: string, machine: Machine = {}): Capability | undefined {
-  const { proc = fakeProc(), sample = sampleOf([]), exitsUnavailable = null, kmsgPath } = machine;
+  const { proc = fakeProc(), sample = sampleOf([]), exitsUnavailable = null } = machine;
   const context = {
     proc: proc.procFs,
     sample,
     exitsUnavailable,
-    kmsgPath: kmsgPath ?? '/dev/null',
+    kmsgPath: machine.kmsgPath ?? '/dev/null',
+    isRoot: machine.isRoot ?? false,
   };
   return readCapabilities(context).find((found) => found.name === name);
 }
@@ -178,3 +180,16 @@ test('a kernel without MemAvailable', () => {
   expect(capability('machine memory')).toMatchObject({ status: 'ok' });
   expect(capability('machine memory', { sample })).toMatchObject({ status: 'partial' });
 });
+
+test.each(['PSS', 'processes', 'kernel log', 'process exits'])(
+  '%s: nobody who is root is told to become it',
+  (name) => {
+    const proc = fakeProc();
+    for (const pid of pids) proc.change(pid, { faults: { smaps_rollup: 'EACCES', stat: 'EPERM' } });
+    const machine = { proc, exitsUnavailable: 'bind: EPERM' };
+    const asRoot = /\bas root\b/;
+    expect(capability(name, { ...machine, isRoot: false })?.consequence).toMatch(asRoot);
+    expect(capability(name, { ...machine, isRoot: true })?.consequence).toMatch(/\S/);
+    expect(capability(name, { ...machine, isRoot: true })?.consequence).not.toMatch(asRoot);
+  },
+);

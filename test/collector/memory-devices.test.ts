@@ -34,24 +34,24 @@ test('what zram takes is the third figure of mm_stat, added up over the devices'
 });
 
 test('no zram is unknown, and so is one that cannot be understood', () => {
-  expect(devices({ readdirSync: () => ['sda'] }).read().zramBytes).toBeNull();
+  expect(devices({ readdirSync: () => ['sda'] }).read(2 ** 30).zramBytes).toBeNull();
   const broken = { readdirSync: () => ['zram0'], readFileSync: () => 'x y' };
-  expect(devices(broken).read().zramBytes).toBeNull();
+  expect(devices(broken).read(2 ** 30).zramBytes).toBeNull();
 });
 
 test('/dev/shm: blocks that are not free', () => {
   const { devShmUsedBytes } = devices({
     statfsSync: () => ({ blocks: 16_384, bfree: 12_288, bsize: 4_096 }),
-  }).read();
+  }).read(0);
   expect(devShmUsedBytes).toBe(16 * 2 ** 20);
 });
 
 test('on this machine it agrees with the kernel', () => {
-  const { devShmUsedBytes } = new MemoryDevices().read();
+  const { devShmUsedBytes } = new MemoryDevices().read(0);
   const stat = fs.statfsSync('/dev/shm');
   expect(devShmUsedBytes).toBe((stat.blocks - stat.bfree) * stat.bsize);
 });
 
 function bound(source: MemoryDevices) {
-  return { read: () => source.read() };
+  return { read: () => source.read(2 ** 30) };
 }

@@ -1,11 +1,11 @@
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, describe, expect, test } from 'vitest';
 import { openRecording } from '../../src/store/reader.ts';
-import { runCli, startCli, temporaryFolder } from '../support/headroom-cli.ts';
+import { headroomMain, runCli, startCli, temporaryFolder } from '../support/headroom-cli.ts';
 
 const folder = temporaryFolder();
 afterAll(() => folder[Symbol.dispose]());
@@ -27,7 +27,14 @@ describe('usage', () => {
     [['report', 'a.db', '--format', 'pdf'], '--format takes text or json, not "pdf"'],
     [['export', 'a.db'], '--to takes otlp or ndjson; it is missing'],
     [['export', 'a.db', '--to', 'csv'], '--to takes otlp or ndjson, not "csv"'],
+    [['record', '--pid', '1', '--pid', '2'], '--pid is given more than once'],
+    [['record', '--for', '-5s'], '--for takes a duration such as'],
+    [['record', '--out', ''], '--out is empty'],
+    [['record', '--otlp', 'foo'], '--otlp takes a URL such as http://localhost:4318, not "foo"'],
+    [['record', '--memory-limit', '1GB', '--', 'true'], 'the units are B, K, M, G and T'],
+    [['export', 'a.db', '--to', 'otlp', '--endpoint', 'foo'], '--endpoint takes a URL such as'],
     [['nope'], 'unknown command "nope"'],
+    [['no\u001b[31mpe'], 'unknown command "no\\x1b[31mpe"'],
   ])('%j exits with 2 and names what is wrong', async (args, message) => {
     const result = await runCli(...args);
     expect(result).toMatchObject({ exitCode: 2, stdout: '' });
@@ -87,6 +94,99 @@ describe('files that are no recording', () => {
       const result = await runCli('report', file);
       expect(result).toMatchObject({ exitCode: 1, stdout: '' });
       expect(result.stderr).toContain(`[${code}]`);
+    }
+  });
+});
+
+describe('files that are written', () => {
+  const file = folder.file('written.db');
+  const formats = [
+    ['report', file],
+    ['export', file, '--to', 'ndjson'],
+  ];
+
+  test('the recording itself is not overwritten, nor another one', async () => {
+    await record('--for', '500ms', '--interval', '100ms', '--out', file);
+    const other = folder.file('other.db');
+    fs.copyFileSync(file, other);
+    const before = fs.readFileSync(file);
+    for (const command of formats) {
+      for (const out of [file, other, `${file}-wal`]) {
+        const result = await runCli(...command, '--out', out);
+        expect(result).toMatchObject({ exitCode: 1, stdout: '' });
+        expect(result.stderr).toContain('[FILE_EXISTS]');
+      }
+    }
+    expect(fs.readFileSync(file).equals(before)).toBe(true);
+    expect(fs.readFileSync(other).equals(before)).toBe(true);
+    expect(fs.existsSync(`${file}-wal`)).toBe(false);
+  });
+
+  test('a pipe is refused at once, as input and as output', async () => {
+    const pipe = folder.file('pipe');
+    execFileSync('mkfifo', [pipe]);
+    for (const command of formats) {
+      const written = await runCli(...command, '--out', pipe);
+      expect(written.stderr).toContain('[FILE_NOT_WRITABLE]');
+      const read = await runCli(...command.map((arg) => (arg === file ? pipe : arg)));
+      expect(read.stderr).toContain('[FILE_NOT_READABLE]');
+    }
+  });
+
+  test('NDJSON of two files, of which one is damaged: the other is in it', async () => {
+    const out = folder.file('two.ndjson');
+    fs.writeFileSync(folder.file('damaged.db'), 'not a database');
+    const args = ['export', folder.file('damaged.db'), file, '--to', 'ndjson', '--out', out];
+    const result = await runCli(...args);
+    expect(result.exitCode).toBe(1);
+    expect(result.stderr).toContain('[FILE_NOT_A_DATABASE]');
+    expect(fs.readFileSync(out, 'utf8')).toBe(
+      (await runCli('export', file, '--to', 'ndjson')).stdout,
+    );
+  });
+
+  // full(4): every write fails with ENOSPC.
+  test.each([
+    ['report', file],
+    ['export', file, '--to', 'ndjson'],
+    ['doctor', '--json'],
+    ['--help'],
+    ['record', '--help'],
+  ])('a stdout that is full: %s', (...args) => {
+    const full = fs.openSync('/dev/full', 'w');
+    const { status, stderr } = spawnSync(process.execPath, [headroomMain, ...args], {
+      stdio: ['ignore', full, 'pipe'],
+      encoding: 'utf8',
+    });
+    fs.closeSync(full);
+    expect(status).toBe(1);
+    expect(stderr).toBe('headroom: cannot write to stdout (ENOSPC)\n');
+  });
+
+  test('times before the end, and a file after --', async () => {
+    for (const args of [
+      ['--from', '-5m', file],
+      ['--to', '-100ms', file],
+      ['--', file],
+    ]) {
+      expect(await runCli('report', ...args)).toMatchObject({ exitCode: 0, stderr: '' });
+    }
+  });
+
+  test('a name that would obey the terminal is told and quoted harmlessly', async () => {
+    const name = folder.file('a\u001b[31m b.db');
+    const { result } = startCli(['record', '--for', '300ms', '--interval', '100ms', '--out', name]);
+    const { stderr } = await result;
+    expect(stderr).not.toContain('\u001b');
+    expect(stderr).toContain(`next: headroom report $'${folder.path}/a\\033[31m b.db'\n`);
+  });
+
+  test('a link to nothing, and a name without room for the log, are no recordings', async () => {
+    fs.symlinkSync('nowhere', folder.file('dangling.db'));
+    for (const name of ['dangling.db', 'x'.repeat(254)]) {
+      const result = await record('--for', '300ms', '--out', folder.file(name));
+      expect(result.exitCode).toBe(1);
+      expect(result.stderr).toContain('[FILE_NOT_WRITABLE]');
     }
   });
 });

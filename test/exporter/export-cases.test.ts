@@ -44,6 +44,7 @@ test('case 067: throttled twice with Retry-After, then delivered once', async ()
     dropped: {},
     retries: 2,
     left: 0,
+    alreadyDelivered: 0,
     problem: null,
   });
 });
@@ -62,7 +63,13 @@ test('case 070: a partial success is counted, told once, kept, and not sent agai
   const mock = await caseMock('070-otlp-partial-success');
   const cursors = new MemoryCursors();
   const { result, events } = await exportTo(mock, tenPointRecording(1), { runtime: { cursors } });
-  expect(result).toEqual({ ...(expected as object), dropped: {}, left: 0, problem: null });
+  expect(result).toEqual({
+    ...(expected as object),
+    dropped: {},
+    left: 0,
+    alreadyDelivered: 0,
+    problem: null,
+  });
   expect(mock.requests).toHaveLength(1);
   expect(warningsOf(events)).toEqual(['the receiver says: too old sample']);
   expect([...cursors.cursors.values()][0]).toMatchObject({
@@ -114,7 +121,13 @@ describe('case 076: classes of failure', () => {
     const { result, events } = await exportTo(mock, tenPointRecording(1));
     expect(mock.requests.map(({ status }) => status)).toEqual([503, 502, 504, 500, 200]);
     expect(delaysOf(events)).toEqual([750, 1500, 3000, 6000]);
-    expect(result).toMatchObject({ sent: 10, retries: 4, left: 0, problem: null });
+    expect(result).toMatchObject({
+      sent: 10,
+      retries: 4,
+      left: 0,
+      alreadyDelivered: 0,
+      problem: null,
+    });
   });
 
   test('500 for ever is offered a bounded number of times, and the points stay', async () => {

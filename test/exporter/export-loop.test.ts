@@ -35,6 +35,7 @@ test('sends all there is, and says how it goes', async () => {
     dropped: {},
     retries: 0,
     left: 0,
+    alreadyDelivered: 0,
     problem: null,
   });
   expect(receiver.values.size).toBe(1000);
@@ -52,8 +53,20 @@ test('goes on where it stopped, also when it was closed before', async () => {
   expect(second.timesUnixMs()).toEqual([5, 6, 7].map((second) => startUnixMs + second * 1000));
   const third = new FakeReceiver();
   const nothing = await run(tenPointRecording(8), { runtime: { cursors, send: third.send } });
-  expect(nothing).toMatchObject({ sent: 0, left: 0, problem: null });
+  expect(nothing).toMatchObject({ sent: 0, left: 0, alreadyDelivered: 80, problem: null });
   expect(third.requests).toBe(0);
+});
+
+test('sends all of it again when that is asked for, and counts from zero', async () => {
+  const cursors = new MemoryCursors();
+  const send = new FakeReceiver().send;
+  await run(tenPointRecording(8), { runtime: { cursors, send } });
+  const again = new FakeReceiver();
+  const options = { runtime: { cursors, send: again.send }, limits: { points: 30 } };
+  const result = await run(tenPointRecording(8), { ...options, resend: true });
+  expect(result).toMatchObject({ sent: 80, left: 0, alreadyDelivered: 0, problem: null });
+  expect(again.values.size).toBe(80);
+  expect([...cursors.cursors.values()]).toMatchObject([{ sequence: 8, sentCount: 80 }]);
 });
 
 test('a file that cannot be written is exported all the same, and the warning says what that means', async () => {

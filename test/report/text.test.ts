@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { analyse } from '../../src/analysis/session-report.ts';
+import type { Note, RecordingEvent } from '../../src/model/event.ts';
 import { renderText } from '../../src/report/text.ts';
 import { fakeRecording } from '../support/fake-recording.ts';
 import { fakeOomKill, fakeProcess, fakeSample, mib, startUnixMs } from '../support/fake-sample.ts';
@@ -73,7 +74,12 @@ test('names and labels cannot write to the terminal', () => {
     fakeRecording({
       samples: [fakeSample({ second: 0, processes: [hostile] }), fakeSample({ second: 1 })],
       events: [
-        fakeOomKill({ pid: 110, comm: hostile.comm, timeUnixMs: startUnixMs + 500 }),
+        fakeOomKill({
+          pid: 110,
+          comm: hostile.comm,
+          timeUnixMs: startUnixMs + 500,
+          scope: 'machine',
+        }),
         {
           kind: 'note',
           timeUnixMs: startUnixMs,
@@ -121,4 +127,95 @@ test('no sample, no browser: still a report', () => {
 test('colour is off unless asked for', () => {
   expect(text).not.toContain('\u001b');
   expect(renderText(analyse(goldenRecording()), { color: true })).toContain('\u001b[31mOut of');
+});
+
+const note = (code: Note['code'], message: string, second = 0): RecordingEvent => ({
+  kind: 'note',
+  timeUnixMs: startUnixMs + second * 1000,
+  code,
+  message,
+});
+
+function commandEnded(exitCode: number | null, signal: string | null): RecordingEvent {
+  return {
+    kind: 'process_exit',
+    timeUnixMs: startUnixMs + 1000,
+    pid: 50,
+    startTicks: 500,
+    role: 'other',
+    exitCode,
+    signal,
+    source: 'parent',
+  };
+}
+
+test.each<[number | null, string | null, RecordingEvent[], string]>([
+  [1, null, [], 'ended with its command (exit code 1)'],
+  [0, null, [], 'ended with its command (exit code 0)'],
+  [null, 'SIGKILL', [], 'ended with its command (SIGKILL)'],
+  [
+    null,
+    'SIGINT',
+    [note('stop_asked', 'SIGINT, passed on')],
+    'ended with its command, stopped by a signal (SIGINT)',
+  ],
+])('command end %s %s', (exitCode, signal, notes, words) => {
+  const events = [commandEnded(exitCode, signal), ...notes];
+  const report = analyse(
+    fakeRecording({
+      samples: [fakeSample({ second: 0 })],
+      events,
+      facts: { endReason: 'command_exited' },
+    }),
+  );
+  const lines = section(renderText(report), /^Session/);
+  expect(lines.replaceAll(/\s+/g, ' ')).toContain(words);
+});
+
+test('a command whose end is not recorded', () => {
+  const facts = { endReason: 'command_exited' as const };
+  const report = analyse(fakeRecording({ samples: [fakeSample({ second: 0 })], facts }));
+  expect(section(renderText(report), /^Session/)).toMatch(/ended with its command$/m);
+});
+
+test('without a sample, whether there were OOM kills is unknown', () => {
+  const rendered = renderText(analyse(fakeRecording({ samples: [] })));
+  expect(section(rendered, /^OOM kills/)).toBe('  unknown');
+});
+
+function memoryOf(seconds: number, fullMsPerSecond: number | null): string {
+  const samples = Array.from({ length: seconds + 1 }, (_, second) =>
+    fakeSample({
+      second,
+      pressure: { memoryFullMs: fullMsPerSecond === null ? null : fullMsPerSecond * second },
+    }),
+  );
+  return section(renderText(analyse(fakeRecording({ samples }))), /^Memory/);
+}
+
+test.each([
+  ['8 s of recording', 8, 20, '(PSI full): 2.0 % over 8 s'],
+  ['10 s of recording', 10, 20, '(PSI full): at most 2.0 % of 10 s'],
+  ['PSI that cannot be read', 20, null, '(PSI full): unknown'],
+])('pressure in %s', (_, seconds, fullMsPerSecond, words) => {
+  expect(memoryOf(seconds, fullMsPerSecond)).toContain(words);
+});
+
+test('one sample has no share of time to tell', () => {
+  expect(memoryOf(0, 20)).not.toContain('PSI');
+});
+
+test('why working set and available need not add up', () => {
+  expect(memoryOf(1, 0)).toContain(
+    '  Working set is charged memory less inactive file cache; available counts more\n  cache as free: the two need not add up to the limit.',
+  );
+});
+
+test('records of the kernel log that were overwritten are told where none is known', () => {
+  const message = 'The kernel log was overwritten before it was read: 41 records lost in all; …';
+  const samples = [0, 1].map((second) => fakeSample({ second }));
+  const events = [note('kmsg_overrun', message, 1)];
+  expect(section(renderText(analyse(fakeRecording({ samples, events }))), /^OOM kills/)).toBe(
+    '  none in the kernel log, of which some records were overwritten',
+  );
 });

@@ -37,6 +37,12 @@ test('a cursor begins as null, moves, and its counts add up', () => {
   expect(readCursor(file, target)).toEqual(cursor);
   expect(readCursor(file, 'another')).toBeNull();
   expect(advanceCursor(file, target, { ...first, detail: null }).detail).toBeNull();
+  expect(advanceCursor(file, target, { ...first, startsOver: true })).toMatchObject({
+    sequence: 10,
+    sentCount: 100,
+    droppedCount: 1,
+    rejectedCount: 0,
+  });
 });
 
 test('a cursor moves while the recorder writes, and each sees what the other did', () => {

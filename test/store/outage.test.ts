@@ -109,6 +109,76 @@ describe('somebody else holds a write lock (case 088)', () => {
   });
 });
 
+describe('the counts', () => {
+  test('of an outage with holes are told once, when it is over', () => {
+    using folder = temporaryFolder();
+    const file = folder.file('a.db');
+    const writer = StoreWriter.open(file, running, { busyTimeoutMs: 0, pendingCapacity: 3 });
+    writer.writeSample(fakeSample({ second: 0 }), []);
+    const unlock = lock(file);
+    for (let second = 1; second <= 10; second++) writer.writeSample(fakeSample({ second }), []);
+    expect(writer.writtenCount).toBe(1);
+    unlock();
+    writer.writeSample(fakeSample({ second: 11 }), []);
+    expect(writer.writtenCount).toBe(4);
+    expect(writer.close(ended)).toEqual(written);
+    using recording = openRecording(file);
+    expect(recording.tickCount()).toBe(4);
+    expect(notesOf(recording.events())).toEqual([
+      expect.stringContaining('3 samples were kept in memory, 8 were lost'),
+    ]);
+  });
+
+  // Room for some samples only, again and again: what is in the file has to agree with what it says.
+  test('of a disk that is full to the end are not told in the file', ({ skip }) => {
+    using folder = temporaryFolder();
+    const disk = folder.file('disk');
+    const unmount = mountSmallDisk(disk);
+    if (unmount === null) return skip();
+    try {
+      writeFileSync(`${disk}/ballast`, Buffer.alloc(2 ** 20));
+      writeFileSync(`${disk}/more`, Buffer.alloc(2 ** 17));
+      const file = `${disk}/a.db`;
+      const writer = StoreWriter.open(file, syntheticFacts(), { pendingCapacity: 100 });
+      let count = 0;
+      let deferred = 0;
+      for (const sample of syntheticSamples({ tickCount: 9000, processCount: 40 })) {
+        count++;
+        if (writer.writeSample(sample, []).outcome === 'written') continue;
+        deferred++;
+        if (deferred === 50) rmSync(`${disk}/more`);
+        if (deferred === 400) break;
+      }
+      const result = writer.close(ended);
+      expect(result).toMatchObject({ outcome: 'deferred', reason: 'full' });
+      using recording = openRecording(file, { isAlive: () => false });
+      expect(recording.tickCount()).toBe(writer.writtenCount);
+      expect(writer.writtenCount).toBeLessThan(count);
+      const lost = Number(result.outcome === 'deferred' ? result.lostCount : 0);
+      expect(lost).toBeGreaterThan(200);
+      for (const note of notesOf(recording.events())) expect(note).toContain(' 0 were lost');
+    } finally {
+      unmount();
+    }
+  });
+});
+
+test('of a long lock only the first sample waits the whole timeout', () => {
+  using folder = temporaryFolder();
+  const file = folder.file('a.db');
+  const writer = StoreWriter.open(file, running, { busyTimeoutMs: 600 });
+  const unlock = lock(file);
+  const begun = performance.now();
+  // Waiting for each of them would take two minutes, longer than a test may.
+  for (let second = 0; second < 200; second++) {
+    expect(writer.writeSample(fakeSample({ second }), [])).toMatchObject({ reason: 'busy' });
+  }
+  console.info(`200 samples under a lock: ${Math.round(performance.now() - begun)} ms`);
+  unlock();
+  expect(writer.writeSample(fakeSample({ second: 200 }), [])).toEqual(written);
+  writer.close(ended);
+});
+
 /** Null where this process may not mount; the reason is printed. */
 function mountSmallDisk(folder: string): (() => void) | null {
   mkdirSync(folder, { recursive: true });

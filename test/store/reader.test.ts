@@ -16,9 +16,9 @@ import { openRecording } from '../../src/store/reader.ts';
 import { StoreWriter } from '../../src/store/writer.ts';
 import { asNobody } from '../support/as-nobody.ts';
 import { caseBytes } from '../support/cases.ts';
-import { fakeProcess, fakeSample, mib, startUnixMs } from '../support/fake-sample.ts';
+import { fakeOomKill, fakeProcess, fakeSample, mib, startUnixMs } from '../support/fake-sample.ts';
 import { temporaryFolder } from '../support/headroom-cli.ts';
-import { ended, running } from '../support/record-samples.ts';
+import { ended, recordSamples, running } from '../support/record-samples.ts';
 import { syntheticFacts, syntheticSamples } from '../support/synthetic-session.ts';
 
 /** A writer with so many samples in its file; it stays open. */
@@ -93,6 +93,7 @@ describe('a damaged recording', () => {
     using recording = openRecording(file);
     for (const series of recording.series()) recording.distribution(series);
     return [
+      [recording.facts, recording.tickCount(), recording.firstTick(), recording.lastTick()],
       [...recording.ticks()],
       [...recording.processSamples()],
       recording.events(),
@@ -123,6 +124,77 @@ describe('a damaged recording', () => {
         expect(error).toMatchObject({ code: 'FILE_CORRUPT' });
       }
     }
+  });
+
+  // Whatever a byte becomes: the file is read, or one of the errors that name the file is thrown.
+  test.each([1, 2, 3, 4])('with bytes changed in a hundred places, series %i', (series) => {
+    using folder = temporaryFolder();
+    const file = folder.file('a.db');
+    const writer = liveRecording(file, 70);
+    const kill = fakeOomKill({ pid: 9, comm: 'chromium', timeUnixMs: startUnixMs });
+    const [last] = [...syntheticSamples({ tickCount: 71, processCount: 5 })].slice(-1);
+    if (last !== undefined) writer.writeSample(last, [kill]);
+    writer.close(ended);
+    const whole = readFileSync(file);
+    // The places and values of a linear congruential generator, so that a failure comes again.
+    let state = series;
+    const next = (below: number) => {
+      state = (state * 1_103_515_245 + 12_345) % 2 ** 31;
+      return Math.floor((state / 2 ** 31) * below);
+    };
+    for (let place = 0; place < 100; place++) {
+      const bytes = Buffer.from(whole);
+      const at = place < 10 ? next(200) : next(bytes.length);
+      for (let byte = at; byte < Math.min(bytes.length, at + series); byte++) {
+        bytes[byte] = next(256);
+      }
+      writeFileSync(file, bytes);
+      try {
+        readAll(file);
+      } catch (error) {
+        expect(error, `place ${at}`).toMatchObject({ code: expect.stringMatching(/^FILE_/) });
+        expect(String(error)).toContain(file);
+      }
+    }
+  });
+
+  test.each([
+    ['DROP TABLE tick', 'no such table: tick'],
+    ['DROP TABLE session', 'no such table: session'],
+    ['DROP TABLE rollup', 'no such table: rollup'],
+    ['DROP TABLE process_text', 'no such table: process_text'],
+    ['ALTER TABLE process RENAME COLUMN comm TO name', 'no such column'],
+    ["UPDATE event SET detail = 'null'", 'an event has no details'],
+    ["UPDATE event SET detail = '[]'", 'an event (oom_kill) has a wrong kernelMs (missing)'],
+    ["UPDATE event SET detail = '{'", 'JSON'],
+    ["UPDATE event SET detail = json_set(detail, '$.pid', 'x')", 'has a wrong pid ("x")'],
+    ["UPDATE event SET detail = json_set(detail, '$.scope', 'x')", 'has a wrong scope ("x")'],
+    ["UPDATE event SET kind = 'x'", 'an event has an unknown kind (x)'],
+    ["UPDATE session SET labels = '[1]'", 'the session has wrong labels'],
+    ["UPDATE session SET end_reason = 'x'", 'the session has a wrong end_reason ("x")'],
+    ["UPDATE process SET role = 'x'", 'process 1 has a wrong role ("x")'],
+    ["UPDATE rollup SET sketch = x'00'", 'a stored distribution (sketch) cannot be read'],
+    [
+      'UPDATE session SET rolled_up_sequence = 0; UPDATE tick_setting SET interval_ms = -5',
+      'weight must be an integer of 1 or more',
+    ],
+  ])('by hand, %s, is FILE_CORRUPT', (sql, message) => {
+    using folder = temporaryFolder();
+    const file = folder.file('a.db');
+    const kill = fakeOomKill({ pid: 9, comm: 'chromium', timeUnixMs: startUnixMs });
+    const samples = [...syntheticSamples({ tickCount: 70, processCount: 5 })];
+    recordSamples(file, samples, { events: [kill] });
+    const views = ['PRAGMA writable_schema=ON', "DELETE FROM sqlite_schema WHERE type='view'"];
+    execFileSync('sqlite3', [file, views.join(';')]);
+    execFileSync('sqlite3', [file, sql]);
+    const read = () => {
+      using recording = openRecording(file);
+      expect(recording.facts).toBeDefined();
+      return readAll(file);
+    };
+    expect(read).toThrow(expect.objectContaining({ code: 'FILE_CORRUPT' }));
+    expect(read).toThrow(file);
+    expect(read).toThrow(message);
   });
 
   test('without its session', () => {
@@ -206,6 +278,25 @@ describe('a live recording', () => {
     expect(recording.isLive).toBe(false);
     expect(recording.facts.endReason).toBe('lost');
     expect(readdirSync(folder.file('pulled'))).toEqual(['a.db']);
+  });
+
+  test('copied without its log before anything left that has no tick, and its session', () => {
+    using folder = temporaryFolder();
+    const writer = liveRecording(folder.file('a.db'), 3);
+    mkdirSync(folder.file('pulled'));
+    const pulled = folder.file('pulled/a.db');
+    copyFileSync(folder.file('a.db'), pulled);
+    writer.close(ended);
+    // SQLite's own mark of a file with a log (fileformat2.html, "File format version numbers").
+    expect([...readFileSync(pulled).subarray(18, 20)]).toEqual([2, 2]);
+    using recording = openRecording(pulled);
+    expect(recording.facts).toEqual({ ...syntheticFacts(), endReason: 'lost' });
+    expect([recording.tickCount(), recording.firstTick(), recording.lastTick()]).toEqual([
+      0,
+      null,
+      null,
+    ]);
+    expect([recording.processes(), recording.events(), recording.series()]).toEqual([[], [], []]);
   });
 
   test('copied with its log is whole, and stays two files', () => {

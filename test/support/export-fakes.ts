@@ -38,7 +38,7 @@ export class MemoryCursors implements CursorStore {
     this.cursors.get(`${path} ${target}`) ?? null;
 
   advanceCursor: CursorStore['advanceCursor'] = (path, target, advance) => {
-    const before = this.readCursor(path, target);
+    const before = advance.startsOver === true ? null : this.readCursor(path, target);
     const cursor: ExportCursor = {
       target,
       sequence: advance.sequence,

@@ -4,7 +4,8 @@ import os from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-const main = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
+/** The program as it is installed. */
+export const headroomMain = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
 
 export interface CliResult {
   exitCode: number | null;
@@ -21,7 +22,7 @@ export function startCli(
   child: ChildProcess;
   result: Promise<CliResult>;
 } {
-  const child = spawn(process.execPath, [main, ...args], {
+  const child = spawn(process.execPath, [headroomMain, ...args], {
     stdio: ['ignore', 'pipe', 'pipe'],
     env,
   });

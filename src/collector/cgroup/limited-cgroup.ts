@@ -80,6 +80,7 @@ function makeBelow(
     try {
       if (version === 2) passMemoryControllerOn(parent.directory);
       fs.mkdirSync(made.directory);
+      removeAbandoned(parent.directory);
       return { made, parentIndex };
     } catch (error) {
       const errno = errnoOf(error);
@@ -90,6 +91,22 @@ function makeBelow(
     }
   }
   throw denied(`cannot make a memory cgroup below ${levels[0]?.directory ?? mountPoint}`, reason);
+}
+
+// What recorders that were killed left behind; never one whose command may be about to move in.
+const abandonedAfterMs = 60_000;
+
+function removeAbandoned(parent: string): void {
+  for (const name of fs.readdirSync(parent)) {
+    if (!/^headroom-[0-9a-f]{8}-[0-9a-f-]{27}$/.test(name)) continue;
+    try {
+      const { mtimeMs } = fs.statSync(`${parent}/${name}`);
+      // The kernel refuses while a process or a child group is in it.
+      if (Date.now() - mtimeMs > abandonedAfterMs) fs.rmdirSync(`${parent}/${name}`);
+    } catch (error) {
+      if (errnoOf(error) === null) throw error;
+    }
+  }
 }
 
 function passMemoryControllerOn(directory: string): void {

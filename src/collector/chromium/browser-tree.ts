@@ -14,6 +14,8 @@ export interface TreeNode {
 export interface TreeOptions {
   /** With `--pid`: this process and all that descends from it is the browser. */
   rootPid: number | null;
+  /** With `-- CMD`: only browsers below this process are the session's; others are strangers'. */
+  commandPid?: number | null;
   /** Start time of "now", for the age of a process. */
   nowTicks: number;
   ticksPerSecond: number;
@@ -39,12 +41,25 @@ export function placeProcesses(nodes: ReadonlyMap<number, TreeNode>, options: Tr
     // Forked from a browser and not yet exec'ed or renamed: its role is not known yet.
     const isCopy = node.ownRole === 'browser' && browser !== node;
     node.role = isCopy ? 'other' : (node.ownRole ?? 'other');
-    const owner = options.rootPid === null ? browser : ancestor(node, nodes, options.rootPid);
+    const owner =
+      options.rootPid === null
+        ? ofTheSession(browser, nodes, options)
+        : ancestor(node, nodes, options.rootPid);
     if (owner !== null) node.browserPid = owner.pid;
   }
   for (const node of nodes.values()) {
     if (node.browserPid === null) node.browserPid = browserOfStray(node, nodes, options);
   }
+}
+
+// Once it belongs it stays, also when what started it has ended.
+function ofTheSession(
+  browser: TreeNode | null,
+  nodes: ReadonlyMap<number, TreeNode>,
+  { commandPid = null }: TreeOptions,
+): TreeNode | null {
+  if (browser === null || commandPid === null || browser.browserPid !== null) return browser;
+  return ancestor(browser, nodes, commandPid) === null ? null : browser;
 }
 
 // The nearest settled browser on the way up through Chromium's processes, else the topmost.

@@ -22,7 +22,7 @@ export interface KernelUnits {
 
 /** Memory that /proc/meminfo does not tell apart. */
 export interface MemorySource {
-  read(): Pick<MachineMemory, 'zramBytes' | 'devShmUsedBytes'>;
+  read(swapTotalBytes: number | null): Pick<MachineMemory, 'zramBytes' | 'devShmUsedBytes'>;
 }
 
 const noDevices = { zramBytes: null, devShmUsedBytes: null };
@@ -80,7 +80,7 @@ export class MachineFiles {
         parse(`pressure/${resource}`, (length) => parsePressure(buffer, length)) ?? noStall,
     );
     return {
-      memory: { ...memory, ...(this.#devices?.read() ?? noDevices) },
+      memory: { ...memory, ...(this.#devices?.read(memory.swapTotalBytes) ?? noDevices) },
       activity: { ...(vm ?? noVm), ...(cpu ?? noCpu) },
       pressure: {
         memorySomeMs: memoryStall?.someMs ?? null,

@@ -29,8 +29,8 @@ const longestDelayMs = 60_000;
 
 /**
  * Sends until the receiver has decided, or time is over. Throttling, gateways and a network that is
- * down are waited for without limit, doubling from 1 s to 60 s with jitter and never shorter than
- * Retry-After. A 500 may be the body's fault: after a few tries it counts as a refusal.
+ * down are waited for without limit, doubling from 1 s to 60 s with jitter; Retry-After makes a wait
+ * longer, never shorter. A 500 may be the body's fault: after a few tries it counts as a refusal.
  */
 export async function sendPersistently(
   body: Uint8Array,
@@ -48,6 +48,8 @@ export async function sendPersistently(
     if (result.kind === 'rejected' && (result.status < 500 || tries >= serverErrorTries)) {
       return result;
     }
+    // A request that was cut off says less than the failure before it.
+    if (timeIsOver.aborted && tries > 1) break;
     reason = result.kind === 'retry' ? result.reason : `status ${result.status} ${result.message}`;
     if (timeIsOver.aborted) break;
     await wait(result.kind === 'retry' ? result.afterMs : null, { tries, reason, patience });
@@ -63,8 +65,12 @@ async function wait(
   const backOffMs = Math.min(longestDelayMs, firstDelayMs * 2 ** (tries - 1));
   const jitteredMs = Math.round(backOffMs * (0.5 + patience.random() / 2));
   const ownMs = hurry.aborted ? Math.min(firstDelayMs, jitteredMs) : jitteredMs;
-  const delayMs = askedMs ?? ownMs;
+  const delayMs = Math.max(askedMs ?? 0, ownMs);
   patience.onWait({ delayMs, reason });
-  const canBeCutShort = askedMs === null && !hurry.aborted;
-  await patience.sleep(delayMs, canBeCutShort ? AbortSignal.any([hurry, timeIsOver]) : timeIsOver);
+  const isInHurry = hurry.aborted;
+  if (askedMs !== null && askedMs > 0) await patience.sleep(askedMs, timeIsOver);
+  const restMs = delayMs - (askedMs ?? 0);
+  if (restMs === 0) return;
+  // Only what we wait of our own accord is cut short by a hurry that begins meanwhile.
+  await patience.sleep(restMs, isInHurry ? timeIsOver : AbortSignal.any([hurry, timeIsOver]));
 }

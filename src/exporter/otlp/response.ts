@@ -58,10 +58,16 @@ export function readAnswer(answer: HttpAnswer, url: string, nowUnixMs: number): 
   };
 }
 
-/** Retry-After as seconds or as an HTTP date (RFC 9110), in ms from now, at most a day. */
+/**
+ * Retry-After as whole seconds or as an HTTP date (RFC 9110, 10.2.3), in ms from now, at most a day.
+ * Null when it is neither.
+ */
 export function parseRetryAfter(text: string | null, nowUnixMs: number): number | null {
-  if (text === null) return null;
-  const ms = /^\s*\d+\s*$/.test(text) ? Number(text) * 1000 : Date.parse(text) - nowUnixMs;
+  const value = text?.trim() ?? '';
+  if (/^\d+$/.test(value)) return Math.min(longestRetryMs, Number(value) * 1000);
+  // Date.parse takes "-5" and "0.001" for dates; those of HTTP begin with the day of the week.
+  if (!/^[A-Z][a-z]{2,8},? /.test(value)) return null;
+  const ms = Date.parse(value) - nowUnixMs;
   return Number.isNaN(ms) ? null : Math.min(longestRetryMs, Math.max(0, ms));
 }
 

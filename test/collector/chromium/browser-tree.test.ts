@@ -322,3 +322,52 @@ test('case 048: the final census of a start that was polled every few ms', () =>
     crashpad: 1,
   });
 });
+
+describe('with a command', () => {
+  const nodes = () =>
+    tree([
+      [1, 0, null],
+      ...oneBrowser,
+      [50, 1, null],
+      [51, 50, null],
+      [60, 51, 'browser', 200],
+      [61, 60, 'renderer', 201],
+      [62, 1, 'crashpad', 202],
+    ]);
+
+  test('only the browsers below it are the session’s', () => {
+    expect(place(nodes(), { commandPid: 50 })).toEqual({
+      1: ['other', null],
+      10: ['browser', null],
+      11: ['zygote', null],
+      12: ['renderer', null],
+      13: ['network', null],
+      50: ['other', null],
+      51: ['other', null],
+      60: ['browser', 60],
+      61: ['renderer', 60],
+      62: ['crashpad', 60],
+    });
+  });
+
+  test('a browser stays when what started it has ended, and so do its new children', () => {
+    const all = nodes();
+    place(all, { commandPid: 50 });
+    all.delete(51);
+    const browser = all.get(60);
+    if (browser !== undefined) browser.parentPid = 1;
+    all.set(63, {
+      pid: 63,
+      parentPid: 60,
+      ownRole: 'renderer',
+      startTicks: 300,
+      role: 'other',
+      browserPid: null,
+    });
+    expect(place(all, { commandPid: 50 })).toMatchObject({
+      10: ['browser', null],
+      60: ['browser', 60],
+      63: ['renderer', 60],
+    });
+  });
+});

@@ -25,6 +25,38 @@ test('waits double from 1 s to 60 s, half of each by chance, for as long as it t
   expect(lucky.slept).toEqual(seconds.map((second) => second * 500));
 });
 
+test.each([0, 1, 999])('Retry-After of %i ms makes no wait shorter', async (afterMs) => {
+  const answer: SendResult = { kind: 'retry', afterMs, reason: 'status 429' };
+  const delaysMs: number[] = [];
+  const world = worldOf([...Array.from({ length: 8 }, () => answer), sent], {
+    random: () => 0.999_999,
+    onWait: ({ delayMs }) => delaysMs.push(delayMs),
+  });
+  expect(await sendPersistently(body, world.patience)).toEqual(sent);
+  expect(delaysMs).toEqual([1000, 2000, 4000, 8000, 16_000, 32_000, 60_000, 60_000]);
+  expect(world.slept.reduce((sum, ms) => sum + ms)).toBe(183_000);
+});
+
+test('a hurry cuts short what was not asked for, and no more', async () => {
+  const hurry = new AbortController();
+  const sleeps: { ms: number; signal: AbortSignal }[] = [];
+  const asked: SendResult = { kind: 'retry', afterMs: 2500, reason: 'status 429' };
+  const world = worldOf([unavailable, unavailable, unavailable, asked, sent], {
+    hurry: hurry.signal,
+    sleep: async (ms, signal) => void sleeps.push({ ms, signal }),
+    random: () => 0,
+  });
+  expect(await sendPersistently(body, world.patience)).toEqual(sent);
+  hurry.abort();
+  expect(sleeps.map(({ ms, signal }) => [ms, signal.aborted])).toEqual([
+    [500, true],
+    [1000, true],
+    [2000, true],
+    [2500, false],
+    [1500, true],
+  ]);
+});
+
 describe('a receiver that fails with 500', () => {
   test('is offered the same five times, and then it is a refusal', async () => {
     const world = worldOf(Array.from({ length: 9 }, () => broken));
@@ -67,6 +99,24 @@ test('time that is over ends it, with the last reason', async () => {
     stop: { kind: 'out_of_time', reason: 'status 503' },
   });
   expect(world.slept).toHaveLength(2);
+});
+
+test('a request that is cut off does not hide the failure before it', async () => {
+  const over = new AbortController();
+  const results: SendResult[] = [
+    { kind: 'retry', afterMs: null, reason: 'ECONNREFUSED' },
+    { kind: 'retry', afterMs: null, reason: 'no answer yet' },
+  ];
+  const world = worldOf([], { timeIsOver: over.signal });
+  let requests = 0;
+  const send = async (): Promise<SendResult> => {
+    if (requests === 1) over.abort();
+    return results[requests++] ?? sent;
+  };
+  expect(await sendPersistently(body, { ...world.patience, send })).toEqual({
+    kind: 'stop',
+    stop: { kind: 'out_of_time', reason: 'ECONNREFUSED' },
+  });
 });
 
 test('in a hurry no wait of one’s own is longer than a second, but the receiver’s wish is kept', async () => {

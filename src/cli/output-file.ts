@@ -1,0 +1,117 @@
+import { randomUUID } from 'node:crypto';
+import fs from 'node:fs';
+import path from 'node:path';
+import { errnoOf, HeadroomError } from '../model/errors.ts';
+import { refuseOverwriting } from './overwriting.ts';
+
+/** The output could not be written: nothing else that is to go into it makes sense any more. */
+export class OutputError extends HeadroomError {
+  constructor(out: string, what: string, cause?: unknown) {
+    super('FILE_NOT_WRITABLE', `--out ${out}: ${what}`, {
+      hint: 'Choose a folder that exists, has space left and may be written to.',
+      cause,
+    });
+  }
+}
+
+/**
+ * A file that a command makes of recordings. It gets its name when it is whole: one that fails, or
+ * is given up, leaves what was there before. A character device such as `/dev/null` is written to as it is.
+ */
+export class OutputFile {
+  readonly #out: string;
+  readonly #handle: fs.promises.FileHandle;
+  /** What is renamed at the end; null for a device. */
+  #temporary: { from: string; to: string } | null;
+
+  private constructor(
+    out: string,
+    handle: fs.promises.FileHandle,
+    temporary: { from: string; to: string } | null,
+  ) {
+    this.#out = out;
+    this.#handle = handle;
+    this.#temporary = temporary;
+  }
+
+  /** FILE_EXISTS when it would overwrite a recording or other database; {@link OutputError}. */
+  static async create(out: string, inputs: readonly string[]): Promise<OutputFile> {
+    const existing = statOf(out);
+    if (existing?.isCharacterDevice() === true) {
+      return new OutputFile(out, await open(out, { path: out, flags: 'w' }), null);
+    }
+    if (existing !== null && !existing.isFile())
+      throw new OutputError(out, 'is not a regular file');
+    // Beside the file itself and not beside a link to it.
+    const to = existing === null ? out : fs.realpathSync(out);
+    refuse(to, inputs);
+    const from = path.join(path.dirname(to), `.headroom-${randomUUID()}.tmp`);
+    const handle = await open(out, { path: from, flags: 'wx', mode: existing?.mode });
+    return new OutputFile(out, handle, { from, to });
+  }
+
+  async write(text: string): Promise<void> {
+    try {
+      await this.#handle.writeFile(text);
+    } catch (error) {
+      throw outputError(error, this.#out);
+    }
+  }
+
+  /** It is whole. */
+  async finish(): Promise<void> {
+    try {
+      await this.#handle.close();
+      if (this.#temporary !== null) fs.renameSync(this.#temporary.from, this.#temporary.to);
+    } catch (error) {
+      throw outputError(error, this.#out);
+    }
+    this.#temporary = null;
+  }
+
+  /** Leaves nothing of what was not finished. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    // Closing a second time does nothing.
+    await this.#handle.close();
+    if (this.#temporary !== null) fs.rmSync(this.#temporary.from, { force: true });
+  }
+}
+
+function statOf(out: string): fs.Stats | null {
+  try {
+    return fs.statSync(out, { throwIfNoEntry: false }) ?? null;
+  } catch (error) {
+    throw outputError(error, out);
+  }
+}
+
+function refuse(out: string, inputs: readonly string[]): void {
+  try {
+    refuseOverwriting(out, inputs);
+  } catch (error) {
+    throw outputError(error, out);
+  }
+}
+
+async function open(
+  out: string,
+  file: { path: string; flags: string; mode?: number | undefined },
+): Promise<fs.promises.FileHandle> {
+  try {
+    return await fs.promises.open(file.path, file.flags, file.mode);
+  } catch (error) {
+    throw outputError(error, out);
+  }
+}
+
+function outputError(error: unknown, out: string): unknown {
+  const errno = errnoOf(error);
+  if (errno === null || error instanceof HeadroomError) return error;
+  const known: Readonly<Record<string, string>> = {
+    ENOENT: 'the folder does not exist',
+    ENOTDIR: 'the folder does not exist',
+    ENOSPC: 'no space left to write to',
+    EDQUOT: 'no space left to write to',
+  };
+  return new OutputError(out, `${known[errno] ?? 'cannot be written'} (${errno})`, error);
+}

@@ -1,0 +1,35 @@
+import fs from 'node:fs';
+import path from 'node:path';
+import { errnoOf, HeadroomError } from '../model/errors.ts';
+
+// NAME_MAX of Linux, and the longest of the names that SQLite makes of ours.
+const longestNameBytes = 255 - '-journal'.length;
+
+/**
+ * The path of a recording that is to be written, such that SQLite takes it for that of a file.
+ * FILE_NOT_WRITABLE for a name that leaves no room for what SQLite puts beside the file, and for a
+ * link to nothing.
+ */
+export function recordingPath(out: string): string {
+  if (Buffer.byteLength(path.basename(out)) > longestNameBytes) {
+    throw notWritable(out, `its name is longer than ${longestNameBytes} bytes`);
+  }
+  if (isLink(out) && !fs.existsSync(out)) throw notWritable(out, 'is a link to nothing');
+  // sqlite.org/inmemorydb.html, sqlite.org/uri.html
+  return /^(:memory:$|file:)/.test(out) ? `./${out}` : out;
+}
+
+function isLink(path: string): boolean {
+  try {
+    return fs.lstatSync(path).isSymbolicLink();
+  } catch (error) {
+    if (errnoOf(error) === null) throw error;
+    return false;
+  }
+}
+
+function notWritable(out: string, what: string): HeadroomError {
+  return new HeadroomError('FILE_NOT_WRITABLE', `${out}: ${what}`, {
+    hint: 'Choose another file.',
+  });
+}

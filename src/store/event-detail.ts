@@ -1,0 +1,110 @@
+import { HeadroomError } from '../model/errors.ts';
+import type {
+  Gap,
+  LimitChange,
+  Note,
+  OomCounterJump,
+  OomKill,
+  ProcessExit,
+  RecordingEvent,
+} from '../model/event.ts';
+import { processRoles } from '../model/process-role.ts';
+import { checkShape, type FieldShape, type RowShape } from './row-shape.ts';
+
+/** Puts an event together from its columns and the JSON of `detail`. FILE_CORRUPT when it is none. */
+export function eventOf(row: {
+  timeUnixMs: number | null;
+  kind: string;
+  detail: string;
+}): RecordingEvent {
+  const { detail, ...columns } = row;
+  const shape = shapes.get(row.kind);
+  const fields: unknown = JSON.parse(detail);
+  if (shape === undefined || typeof fields !== 'object' || fields === null) {
+    const what = shape === undefined ? `an unknown kind (${row.kind})` : 'no details';
+    throw new HeadroomError('FILE_CORRUPT', `an event has ${what}`);
+  }
+  const event: Record<string, unknown> = { ...columns, ...fields };
+  checkShape(event, shape, `an event (${row.kind})`);
+  return event as unknown as RecordingEvent;
+}
+
+const oomKill: RowShape<OomKill> = {
+  kind: 'string',
+  timeUnixMs: 'number?',
+  kernelMs: 'number',
+  kmsgSequence: 'number',
+  pid: 'number',
+  comm: 'string',
+  uid: 'number?',
+  rssBytes: 'number?',
+  anonBytes: 'number?',
+  fileBytes: 'number?',
+  shmemBytes: 'number?',
+  totalVmBytes: 'number?',
+  pageTablesBytes: 'number?',
+  oomScoreAdj: 'number?',
+  scope: ['machine', 'cgroup', 'cpuset', 'mempolicy', 'unknown'],
+  constraint: 'string?',
+  cgroup: 'string?',
+  taskCgroup: 'string?',
+  triggerPid: 'number?',
+  triggerComm: 'string?',
+  cgroupUsageBytes: 'number?',
+  cgroupLimitBytes: 'number?',
+  tasksListed: 'number?',
+  largestOtherPid: 'number?',
+  largestOtherComm: 'string?',
+  largestOtherRssBytes: 'number?',
+  oomGroup: 'string?',
+  context: ['full', 'kill_line_only', 'summary_line_only'],
+  beforeStart: 'boolean',
+};
+const processExit: RowShape<ProcessExit> = {
+  kind: 'string',
+  timeUnixMs: 'number',
+  pid: 'number',
+  startTicks: 'number?',
+  role: processRoles,
+  exitCode: 'number?',
+  signal: 'string?',
+  source: ['parent', 'connector', 'vanished'],
+};
+const gap: RowShape<Gap> = {
+  kind: 'string',
+  gap: ['standby', 'clock_step', 'stall', 'restart', 'lost'],
+  fromUnixMs: 'number',
+  toUnixMs: 'number',
+  timeUnixMs: 'number',
+  wallMs: 'number',
+  monotonicMs: 'number',
+};
+const limitChange: RowShape<LimitChange> = {
+  kind: 'string',
+  timeUnixMs: 'number',
+  fromBytes: 'number',
+  toBytes: 'number',
+};
+const oomCounter: RowShape<OomCounterJump> = {
+  kind: 'string',
+  timeUnixMs: 'number',
+  counter: ['machine', 'cgroup'],
+  count: 'number',
+};
+const note: RowShape<Note> = {
+  kind: 'string',
+  timeUnixMs: 'number',
+  code: 'string',
+  message: 'string',
+};
+
+const shapes = new Map<string, Readonly<Record<string, FieldShape>>>(
+  Object.entries({
+    oom_kill: oomKill,
+    process_exit: processExit,
+    gap,
+    limit_change: limitChange,
+    oom_counter: oomCounter,
+    note,
+  } satisfies Record<RecordingEvent['kind'], object>),
+);

@@ -1,0 +1,69 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, describe, expect, test } from 'vitest';
+import { openRecording } from '../../src/store/reader.ts';
+import { startCli, temporaryFolder } from '../support/headroom-cli.ts';
+
+const folder = temporaryFolder();
+afterAll(() => folder[Symbol.dispose]());
+
+function startRecord(file: string, ...command: string[]) {
+  const rest = command.length === 0 ? [] : ['--', ...command];
+  return startCli(['record', '--quiet', '--interval', '100ms', '--out', file, ...rest]);
+}
+
+describe('a signal to the recorder', () => {
+  test.each(['SIGTERM', 'SIGINT', 'SIGHUP', 'SIGQUIT'] as const)(
+    '%s ends it whole',
+    async (signal) => {
+      const file = folder.file(`${signal}.db`);
+      const { child, result } = startRecord(file);
+      await sleep(2_000);
+      child.kill(signal);
+      expect(await result).toMatchObject({ exitCode: 0 });
+      using recording = openRecording(file);
+      expect(recording.facts.endReason).toBe('signal');
+      expect(recording.facts.endedUnixMs).not.toBeNull();
+    },
+  );
+
+  test('is passed on to the command, whose end is waited for and told', async () => {
+    const file = folder.file('passed-on.db');
+    const { child, result } = startRecord(
+      file,
+      'sh',
+      '-c',
+      'trap "sleep 1; exit 9" TERM; sleep 60 >&- 2>&- & wait',
+    );
+    await sleep(2_000);
+    child.kill('SIGTERM');
+    expect((await result).exitCode).toBe(9);
+    using recording = openRecording(file);
+    expect(recording.facts.endReason).toBe('command_exited');
+    const codes = recording
+      .events()
+      .map((event) => (event.kind === 'note' ? event.code : event.kind));
+    expect(codes).toContain('stop_asked');
+    expect(recording.events()).toContainEqual(
+      expect.objectContaining({ kind: 'process_exit', source: 'parent', exitCode: 9 }),
+    );
+  });
+
+  test('a second one ends the recording without waiting for the command', async () => {
+    const file = folder.file('twice.db');
+    const { child, result } = startRecord(
+      file,
+      'sh',
+      '-c',
+      'trap "" TERM; for i in 1 2 3 4 5; do sleep 1; done',
+    );
+    await sleep(2_000);
+    child.kill('SIGTERM');
+    await sleep(500);
+    child.kill('SIGTERM');
+    const { exitCode, stderr } = await result;
+    expect(exitCode).toBe(128 + 15);
+    expect(stderr).toMatch(/SIGTERM passed on to pid \d+; waiting for its end/);
+    using recording = openRecording(file);
+    expect(recording.facts.endReason).toBe('signal');
+  });
+});
