@@ -179,7 +179,8 @@ function isOfOtherLimit(kill: OomKill, { cgroup }: Pick<OomKillContext, 'cgroup'
   if (cgroup === null || kill.cgroup === null || kill.scope !== 'cgroup') return false;
   // A root with a limit is that of a container, and the log has the paths of the host.
   if (cgroup.path === '/') return cgroup.limitBytes === null && kill.cgroup !== '/';
-  return !isAtOrBelow(cgroup.path, kill.cgroup);
+  // In a container the log has a path in front of ours.
+  return !isAtOrBelow(cgroup.path, kill.cgroup) && !kill.cgroup.endsWith(cgroup.path);
 }
 
 // The counter of a cgroup has the kills of all cgroups below it.

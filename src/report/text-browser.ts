@@ -1,4 +1,5 @@
 import { formatBytes, formatCount } from '../analysis/format.ts';
+import { isMember } from '../analysis/membership.ts';
 import type { Percentiles } from '../analysis/percentiles.ts';
 import { hasEnded, type ProcessReport } from '../analysis/processes.ts';
 import type { SessionReport } from '../analysis/session-report.ts';
@@ -45,7 +46,10 @@ export function browserLines({ browser, roles }: SessionReport, columns: number)
   ];
 }
 
-/** The biggest processes of the machine, by their highest PSS, or RSS where PSS was not read. */
+/**
+ * The biggest processes of the machine, by their highest PSS, or RSS where PSS was not read: those of
+ * the session's browser by role, all others by name.
+ */
 export function processLines({ processes, deaths }: SessionReport): Line[] {
   if (processes.length === 0) return [];
   const shown = processes.slice(0, mostProcesses);
@@ -55,7 +59,7 @@ export function processLines({ processes, deaths }: SessionReport): Line[] {
   const rows = table([
     ['', 'pid', 'PSS max', 'RSS max', 'CPU s', 'growth/min', 'end'],
     ...shown.map((process) => [
-      shorten(process.role === 'other' ? process.comm : process.role),
+      shorten(isMember(process) ? process.role : process.comm),
       String(process.pid),
       formatBytes(process.peakPssBytes),
       formatBytes(process.peakRssBytes),

@@ -224,3 +224,13 @@ test('SIGKILL in the moment of somebody else’s OOM kill is not the kernel’s'
   });
   expect(report.deaths).toMatchObject([{ pid: 100, verdict: 'killed' }]);
 });
+
+test('the host’s path of the session’s cgroup, in a container, is not somebody else’s limit', () => {
+  const report = reportOf({
+    cgroup: unlimited,
+    staying: [ours],
+    events: [killOf(foreignTab, { cgroup: '/docker/b7c0/job' })],
+  });
+  expect(report.oomKills).toMatchObject([{ attribution: 'none', inSession: false }]);
+  expect(report.verdict.kind).toBe('unknown');
+});

@@ -15,7 +15,10 @@ const record = (...args: string[]) => runCli('record', '--quiet', ...args);
 describe('usage', () => {
   test.each([
     [['record', '--interval', '0ms'], '--interval takes 100ms to 1h, not "0ms"'],
-    [['record', '--interval', 'abc'], '--interval takes a duration such as 500ms, 10s, 5m or 2h'],
+    [
+      ['record', '--interval', 'abc'],
+      '--interval takes a duration such as 500ms, 10s, 5m, 2h or 1m30s',
+    ],
     [['record', '--for', '10'], '--for takes a duration'],
     [['record', '--label', 'x'], '--label takes KEY=VALUE, not "x"'],
     [['record', '--memory-limit', '1GiB'], '--memory-limit limits a command'],

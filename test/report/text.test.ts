@@ -219,3 +219,11 @@ test('records of the kernel log that were overwritten are told where none is kno
     '  none in the kernel log, of which some records were overwritten',
   );
 });
+
+test('somebody else’s Chromium is listed by its name, not as a role of the browser', () => {
+  const tab = fakeProcess({ pid: 210, role: 'renderer', browserPid: null, rssBytes: 5 * mib });
+  const samples = [fakeSample({ second: 0, processes: [tab] })];
+  const biggest = section(renderText(analyse(fakeRecording({ samples }))), /^Biggest/);
+  expect(biggest).toMatch(/chromium +210 +unknown +5\.00 MiB/);
+  expect(biggest).not.toContain('renderer');
+});

@@ -4,6 +4,7 @@ import type { Command, CommandIo, ParsedArguments } from '../command.ts';
 import { UsageError } from '../command.ts';
 import { textOption } from '../parse-arguments.ts';
 import { parseDuration } from '../quantities.ts';
+import { shellQuote } from '../shell-quote.ts';
 import { findChromium } from './find-chromium.ts';
 import { launchChromium } from './launch-chromium.ts';
 import { servePages } from './pages.ts';
@@ -85,7 +86,8 @@ async function withBrowser(io: CommandIo, work: () => Promise<number>): Promise<
 /** As a shell reports a program that Ctrl-C ended: 128 + SIGINT. */
 const interruptedExitCode = 130;
 
-function nextSteps(file: string): string {
+function nextSteps(path: string): string {
+  const file = shellQuote(path);
   return [
     '',
     `The recording is ${file}. What next:`,
