@@ -18,8 +18,8 @@ export interface OomKillReport {
   evidence: string[];
   attribution: OomAttribution;
   /**
-   * It hit this session: its browser, its command, or its cgroup; where there is neither a browser nor
-   * a limit, any process here for want of memory on the whole machine. A service that fell to a limit
+   * It hit this session: its browser, its command, or its cgroup; where it has no limit of its own, any
+   * process here for want of memory on the whole machine. A service that fell to a limit
    * of its own is another story, and so is somebody else's browser, or another container.
    */
   inSession: boolean;
@@ -160,10 +160,9 @@ function killReport(
 }
 
 function isVictimOurs(victim: ProcessReport, kill: OomKill, context: OomKillContext): boolean {
-  const { processes, cgroup, command } = context;
-  if (isMember(victim) || isCommand(victim, command)) return true;
-  const isMachineOurs = !processes.some(isMember) && (cgroup?.limitBytes ?? null) === null;
-  return kill.scope === 'machine' && isMachineOurs;
+  if (isMember(victim) || isCommand(victim, context.command)) return true;
+  // Without a limit of its own the session is the machine: whoever was killed, it ran out.
+  return kill.scope === 'machine' && (context.cgroup?.limitBytes ?? null) === null;
 }
 
 // The root of a cgroup namespace and the root of the machine look alike: `/` proves nothing.

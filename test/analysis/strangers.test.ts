@@ -123,18 +123,6 @@ test.each<[string, Scene]>([
     },
   ],
   [
-    'somebody else’s tab, for want of memory on the machine',
-    { staying: [ours], going: [foreignTab], events: [killOf(foreignTab, { scope: 'machine' })] },
-  ],
-  [
-    'a service, for want of memory on the machine, beside a browser',
-    {
-      staying: [ours],
-      going: [fakeProcess({ pid: 77, role: 'other', comm: 'postgres' })],
-      events: [fakeOomKill({ pid: 77, comm: 'postgres', timeUnixMs: at(15.5), scope: 'machine' })],
-    },
-  ],
-  [
     'somebody else’s tab, with a limit and no browser',
     { cgroup: limited, going: [foreignTab], events: [killOf(foreignTab, { scope: 'machine' })] },
   ],
@@ -189,6 +177,18 @@ test.each<[string, Scene]>([
       cgroup: { ...limited, path: '/a/job' },
       staying: [ours],
       events: [killOf(foreignTab, { cgroup: '/a', taskCgroup: '/a/job' })],
+    },
+  ],
+  [
+    'somebody else’s tab, for want of memory on the machine',
+    { staying: [ours], going: [foreignTab], events: [killOf(foreignTab, { scope: 'machine' })] },
+  ],
+  [
+    'a service, for want of memory on the machine, beside a browser',
+    {
+      staying: [ours],
+      going: [fakeProcess({ pid: 77, role: 'other', comm: 'postgres' })],
+      events: [fakeOomKill({ pid: 77, comm: 'postgres', timeUnixMs: at(15.5), scope: 'machine' })],
     },
   ],
   [
