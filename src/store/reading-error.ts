@@ -1,19 +1,26 @@
 import { HeadroomError } from '../model/errors.ts';
-import { fileError } from './driver.ts';
+import { fileError, sqliteCode } from './driver.ts';
 
 /**
  * What went wrong in reading a recording, with the file named: FILE_CORRUPT when what is there is
  * not what a recorder writes, else as {@link fileError}.
  */
 export function readingError(error: unknown, path: string): unknown {
-  // A text column that is no JSON; a figure or a weight that no distribution takes.
-  const isOdd = error instanceof SyntaxError || error instanceof RangeError;
+  if (!(error instanceof Error)) return error;
+  const isDamage =
+    // A text column that is no JSON; a figure or a weight that no distribution takes.
+    error instanceof SyntaxError ||
+    error instanceof RangeError ||
+    oddValueCodes.test(sqliteCode(error) ?? '');
   const isNameless =
     error instanceof HeadroomError &&
     error.code === 'FILE_CORRUPT' &&
     !error.message.startsWith(path);
-  return isOdd || isNameless ? damagedFile(path, error.message) : fileError(error, path);
+  return isDamage || isNameless ? damagedFile(path, error.message) : fileError(error, path);
 }
+
+// SQLite computes some columns when they are read, and meets a value of another type there.
+const oddValueCodes = /^SQLITE_(CONSTRAINT_DATATYPE|MISMATCH|TOOBIG)$/;
 
 export function damagedFile(path: string, what: string): HeadroomError {
   return new HeadroomError('FILE_CORRUPT', `${path}: ${what}`, {

@@ -89,7 +89,7 @@ export class StoreWriter {
     try {
       return new StoreWriter(path, db, { pendingCapacity, busyTimeoutMs });
     } catch (error) {
-      // What earlier runs left in the file is damaged.
+      // What an earlier run left in the file is damaged.
       db.close();
       throw readingError(error, path);
     }
@@ -143,9 +143,11 @@ export class StoreWriter {
   close(end: SessionEnd): WriteResult {
     if (!this.#db.open) return written;
     try {
-      this.#db.pragma(`busy_timeout = ${closeTimeoutMs}`);
+      this.#waitForLocks(closeTimeoutMs);
       const result = this.#drain();
       if (result.outcome !== 'written') return result;
+      // The end of an outage has set it back.
+      this.#waitForLocks(closeTimeoutMs);
       const failure = this.#transaction(() => this.#ticks.finish(end));
       return failure === null ? result : this.#deferred({ ...failure, lostCount: 0 });
     } finally {

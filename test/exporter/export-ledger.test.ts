@@ -30,6 +30,21 @@ test('keeps the position, the counts and the receiver’s last words in the file
   expect(next.isClosed).toBe(true);
 });
 
+test('begins at the start and counts from zero when all is to be sent again', () => {
+  const store = new MemoryCursors();
+  ledgerOf(store).advance(batchTo(5), deliveryOf({ sent: 40, dropped: { refused: 2 } }));
+  expect(ledgerOf(store).deliveredBefore).toBe(42);
+  const again = new ExportLedger('a.db', { target, store, resend: true, onWarning: fail });
+  expect(again).toMatchObject({ sequence: 0, deliveredBefore: 0 });
+  again.advance(batchTo(2), deliveryOf({ sent: 20 }));
+  again.advance(batchTo(4), deliveryOf({ sent: 11 }));
+  expect(store.readCursor('a.db', target)).toMatchObject({
+    sequence: 4,
+    sentCount: 31,
+    droppedCount: 0,
+  });
+});
+
 test('a position of another target or file is not this one’s', () => {
   const store = new MemoryCursors();
   ledgerOf(store).advance(batchTo(5), deliveryOf({}));

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { chmodSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { HeadroomError } from '../../src/model/errors.ts';
@@ -59,6 +60,23 @@ describe('a file that is there already', () => {
     db.pragma('user_version = 2');
     db.close();
     expect(refusal(folder.file('a.db'))).toMatchObject({ code: 'FILE_TOO_NEW' });
+  });
+
+  test.each([
+    ["UPDATE session SET labels = 'null'", 'the session has wrong labels'],
+    ['DROP TABLE session', 'no such table: session'],
+    ['DROP TABLE tick_setting', 'no such table: tick_setting'],
+  ])('is refused when it was changed by hand: %s', (sql, message) => {
+    using folder = temporaryFolder();
+    const file = folder.file('a.db');
+    recordSamples(file, [fakeSample({ second: 0 })]);
+    const views = ['PRAGMA writable_schema=ON', "DELETE FROM sqlite_schema WHERE type='view'"];
+    execFileSync('sqlite3', [file, views.join(';')]);
+    execFileSync('sqlite3', [file, sql]);
+    const error = refusal(file);
+    expect(error).toMatchObject({ code: 'FILE_CORRUPT' });
+    expect(error.message).toContain(file);
+    expect(error.message).toContain(message);
   });
 
   test('is refused when it is damaged', () => {
