@@ -28,6 +28,7 @@ export function exportOtlp(
     const progress = new ExportProgress(io, file);
     const result = await (isFollowing ? followRecording : exportRecording)(file, {
       target,
+      resend: switchOption(parsed, 'resend'),
       deadlineMs: deadline === null ? null : parseDuration('--deadline', deadline),
       stop: io.signal,
       onEvent: (event) => progress.tell(event),
@@ -71,6 +72,7 @@ function told(result: ExportResult): string {
   const dropped = Object.entries(result.dropped).map(([reason, count]) => `${count} (${reason})`);
   const parts = [
     `${result.sent} points sent`,
+    ...(result.alreadyDelivered > 0 ? [`${result.alreadyDelivered} dealt with before`] : []),
     ...(result.rejected > 0 ? [`${result.rejected} of them rejected by the receiver`] : []),
     ...(dropped.length > 0 ? [`dropped ${dropped.join(', ')}`] : []),
     ...(result.left > 0 ? [`${result.left} left`] : []),

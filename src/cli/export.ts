@@ -36,6 +36,7 @@ export const exportCommand: Command = {
       value: 'D',
       help: 'otlp: give up after this time, with --follow after the end of the recording',
     },
+    resend: { type: 'boolean', help: 'otlp: send again what was delivered before' },
     out: { type: 'string', value: 'PATH', help: 'ndjson: the file to write; default stdout' },
     json: { type: 'boolean', help: 'otlp: say what was sent, dropped and rejected as JSON' },
   },
@@ -58,7 +59,7 @@ async function run(parsed: ParsedArguments, io: CommandIo): Promise<number> {
   }
   for (const flag of to === 'otlp'
     ? ['out']
-    : ['endpoint', 'protocol', 'follow', 'deadline', 'json']) {
+    : ['endpoint', 'protocol', 'follow', 'deadline', 'resend', 'json']) {
     if (parsed.values[flag] !== undefined) {
       throw new UsageError(`--${flag} does not go with --to ${to}`);
     }

@@ -103,7 +103,7 @@ async function record(
     source.close();
   });
   const end = { endedUnixMs: Date.now(), endReason };
-  const isWhole = watch.end(writer.close(end));
+  const isWhole = watch.end(writer.close(end), writer.writtenCount);
   await live?.finish(io.hurry);
   tellEnd(options, io, { facts, end, sampleCount: writer.writtenCount, isWhole });
   if (command === null) return isWhole ? 0 : 1;

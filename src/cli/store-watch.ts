@@ -1,3 +1,4 @@
+import { printable } from '../report/printable.ts';
 import type { WriteResult } from '../store/writer.ts';
 import type { CommandIo } from './command.ts';
 
@@ -18,19 +19,19 @@ export class StoreWatch {
     this.#deferred = isDeferred;
     if (isDeferred) {
       this.#stream.write(
-        `cannot write ${this.#out} (${result.reason}: ${result.message}); samples are kept in memory until it can be written\n`,
+        `cannot write ${printable(this.#out)}: ${result.message}; samples are kept in memory, as far as there is room\n`,
       );
     } else {
-      this.#stream.write(`${this.#out} can be written again\n`);
+      this.#stream.write(`${printable(this.#out)} can be written again\n`);
     }
   }
 
-  /** The last word: false when samples could not be written at all. */
-  end(result: WriteResult): boolean {
+  /** The last word: false when not all samples are in the file. */
+  end(result: WriteResult, writtenCount: number): boolean {
     if (result.outcome !== 'deferred') return true;
-    const count = result.pendingCount + result.lostCount;
+    const missing = result.pendingCount + result.lostCount;
     this.#stream.write(
-      `${count} samples could not be written into ${this.#out} (${result.reason}: ${result.message}); what was written before is there\n`,
+      `NOT everything is in ${printable(this.#out)}: ${result.message}; ${writtenCount} samples are there${missing > 0 ? `, ${missing} are not` : ''}\n`,
     );
     return false;
   }

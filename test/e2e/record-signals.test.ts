@@ -1,3 +1,4 @@
+import fs from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, describe, expect, test } from 'vitest';
 import { openRecording } from '../../src/store/reader.ts';
@@ -65,5 +66,24 @@ describe('a signal to the recorder', () => {
     expect(stderr).toMatch(/SIGTERM passed on to pid \d+; waiting for its end/);
     using recording = openRecording(file);
     expect(recording.facts.endReason).toBe('signal');
+  });
+});
+
+describe('a file that is taken away while it is recorded', () => {
+  test('is told, and the exit code says so', async () => {
+    const file = folder.file('removed.db');
+    const { child, result } = startRecord(file);
+    await sleep(2_000);
+    for (const name of fs.readdirSync(folder.path)) {
+      if (name.startsWith('removed.db')) fs.rmSync(folder.file(name));
+    }
+    await sleep(500);
+    child.kill('SIGTERM');
+    const { exitCode, stderr } = await result;
+    expect(exitCode).toBe(1);
+    expect(stderr).toContain(
+      'removed.db: the file was removed or moved while it was recorded; 0 samples are there',
+    );
+    expect(fs.existsSync(file)).toBe(false);
   });
 });
