@@ -38,12 +38,12 @@ async function runDemo(parsed: ParsedArguments, io: CommandIo): Promise<number> 
   const file = textOption(parsed, 'out') ?? defaultFile(new Date());
   mkdirSync(path.dirname(file), { recursive: true });
 
-  const recorded = await withBrowser(io, () =>
-    runHeadroom(
-      ['record', '--for', duration, '--interval', interval, '--out', file, ...label],
-      io.signal,
-    ),
-  );
+  const recorded = await withBrowser(io, (browserPid) => {
+    // Other browsers may run here as well: the report is to be about this one.
+    const browser = browserPid === null ? [] : ['--pid', String(browserPid)];
+    const args = ['--for', duration, '--interval', interval, '--out', file, ...label, ...browser];
+    return runHeadroom(['record', ...args], io.signal);
+  });
   if (recorded !== 0) return recorded;
   io.stdout.write('\n');
   const reported = await runHeadroom(['report', file], io.signal);
@@ -59,13 +59,16 @@ function defaultFile(now: Date): string {
 }
 
 /** Does the work while a Chromium shows the demo's pages; without one where none is to be had. */
-async function withBrowser(io: CommandIo, work: () => Promise<number>): Promise<number> {
+async function withBrowser(
+  io: CommandIo,
+  work: (browserPid: number | null) => Promise<number>,
+): Promise<number> {
   const executable = findChromium(io.env);
   if (executable === null) {
     io.stderr.write(
       'No Chromium or Chrome here (PATH, HEADROOM_CHROMIUM): recording the machine as it is.\n',
     );
-    return work();
+    return work(null);
   }
   const pages = await servePages();
   try {
@@ -74,7 +77,7 @@ async function withBrowser(io: CommandIo, work: () => Promise<number>): Promise<
       for (const url of pages.urls) await browser.open(url);
       io.stderr.write(`${browser.version}, ${pages.urls.length} local pages open.\n`);
       // The user may have asked to end while the browser was coming up.
-      return io.signal.aborted ? interruptedExitCode : await work();
+      return io.signal.aborted ? interruptedExitCode : await work(browser.pid);
     } finally {
       await browser.close();
     }
