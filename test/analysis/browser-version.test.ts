@@ -7,7 +7,7 @@ import { fakeMachineFacts, fakeProcess, fakeSample } from '../support/fake-sampl
 
 /** As Chromium 156.0.8078.108 of Debian 12 starts it. */
 const handlerCommand = (version: string) =>
-  `/usr/lib/chromium/chrome_crashpad_handler --monitor-self --database=/root/.config/chromium/Crash Reports --annotation=lsb-release=Debian GNU/Linux 12 (bookworm) --annotation=plat=Linux --annotation=prod=Chrome_Linux --annotation=ver=${version} --initial-client-fd=7 --shared-client-connection`;
+  `/usr/lib/chromium/chrome_crashpad_handler --monitor-self --database=/home/u/.config/chromium/Crash Reports --annotation=lsb-release=Debian GNU/Linux 12 (bookworm) --annotation=plat=Linux --annotation=prod=Chrome_Linux --annotation=ver=${version} --initial-client-fd=7 --shared-client-connection`;
 
 const browser = (pid: number, executable: string | null) =>
   fakeProcess({ pid, role: 'browser', browserPid: pid, executable });

@@ -119,7 +119,7 @@ describe('safeCommand', () => {
       '--monitor-self',
       '--monitor-self-annotation=ptype=crashpad-handler',
       '--user-stream-region=4,65568',
-      '--database=/root/.config/chromium/Crash Reports',
+      '--database=/home/u/.config/chromium/Crash Reports',
       '--annotation=channel=built on Debian GNU/Linux 12 (bookworm)',
       '--annotation=lsb-release=Debian GNU/Linux 12 (bookworm)',
       '--annotation=plat=Linux',
