@@ -1,4 +1,5 @@
 import type { OomKill, OomScope, ProcessExit, RecordingEvent } from '../model/event.ts';
+import { unrecordedKills } from '../model/oom-count.ts';
 import type { ProcessRole } from '../model/process-role.ts';
 import type { CgroupMemory } from '../model/sample.ts';
 import { isCommand, isMember } from './membership.ts';
@@ -94,9 +95,8 @@ export function oomCounts(
   const machine = readable.machine ? jumps(events, 'machine') : null;
   const cgroup = readable.cgroup ? jumps(events, 'cgroup') : null;
   // The machine's counter has the cgroup's kills in it.
-  const counted = machine ?? cgroup ?? 0;
   const recorded = kills.length;
-  const withoutRecord = Math.max(0, counted - recorded);
+  const withoutRecord = unrecordedKills(machine ?? cgroup, recorded) ?? 0;
   return {
     machine,
     cgroup,

@@ -131,7 +131,7 @@ export class Sampler {
 
   /** The memory of machine and cgroup alone, for the facts of a session before its first sample. */
   readMemory(): Pick<Sample, 'machine' | 'cgroup'> {
-    const machine = this.#machine.read().memory;
+    const machine = this.#machine.readMemory();
     return { machine, cgroup: this.#sources.readCgroup(machine.totalBytes) };
   }
 

@@ -116,7 +116,6 @@ export interface Note {
     | 'source_unreadable'
     | 'cadence_changed'
     | 'over_budget'
-    | 'epoch_changed'
     /** Headroom was asked to end, and passed the signal on to the command that it records. */
     | 'stop_asked';
   message: string;

@@ -1,6 +1,5 @@
 import type { ProcessExit, RecordingEvent } from '../../src/model/event.ts';
 import { weightMs } from '../../src/model/gap.ts';
-import { processKeyText } from '../../src/model/process-key.ts';
 import type { ProcessRecord, ProcessSample, Recording } from '../../src/model/recording.ts';
 import type { ProcessReading, Sample } from '../../src/model/sample.ts';
 import type { Series } from '../../src/model/series.ts';
@@ -202,4 +201,8 @@ function sum(values: readonly (number | null)[]): number | null {
 function larger(a: number | null | undefined, b: number | null): number | null {
   if (a === null || a === undefined) return b;
   return b === null ? a : Math.max(a, b);
+}
+
+function processKeyText(process: { pid: number; startTicks: number }): string {
+  return `${process.pid}:${process.startTicks}`;
 }

@@ -71,8 +71,7 @@ export class MachineFiles {
       return value;
     };
     const buffer = this.#proc.buffer;
-    const memory = parse('meminfo', (length) => parseMeminfo(buffer, length));
-    if (memory === null) throw this.#unreadableMemory();
+    const memory = this.readMemory();
     const vm = parse('vmstat', (length) => parseVmstat(buffer, length, this.#units.pageSizeBytes));
     const cpu = parse('stat', (length) => parseMachineStat(buffer, length, tickMs));
     const [memoryStall, cpuStall, ioStall] = (['memory', 'cpu', 'io'] as const).map(
@@ -80,7 +79,7 @@ export class MachineFiles {
         parse(`pressure/${resource}`, (length) => parsePressure(buffer, length)) ?? noStall,
     );
     return {
-      memory: { ...memory, ...(this.#devices?.read(memory.swapTotalBytes) ?? noDevices) },
+      memory,
       activity: { ...(vm ?? noVm), ...(cpu ?? noCpu) },
       pressure: {
         memorySomeMs: memoryStall?.someMs ?? null,
@@ -92,6 +91,14 @@ export class MachineFiles {
       uptimeSeconds: parse('uptime', (length) => uptime(buffer, length)),
       unreadable,
     };
+  }
+
+  /** meminfo alone, for a look between two samples. Throws MACHINE_UNREADABLE without it. */
+  readMemory(): MachineMemory {
+    const length = this.#readKept('meminfo');
+    const memory = typeof length === 'number' ? parseMeminfo(this.#proc.buffer, length) : null;
+    if (memory === null) throw this.#unreadableMemory();
+    return { ...memory, ...(this.#devices?.read(memory.swapTotalBytes) ?? noDevices) };
   }
 
   close(): void {
