@@ -23,12 +23,17 @@ function drain(watcher: ExitWatcher): ExitNotice[] {
 async function startWatcher(options: ExitWatcherOptions = {}): Promise<ExitWatcher> {
   const watcher = ExitWatcher.start(options);
   const ended = new Set<number>();
-  await vi.waitFor(() => {
-    const isHeard = drain(watcher).some(({ pid }) => ended.has(pid));
-    ended.add(spawnSync('true').pid);
-    watcher.hurry();
-    expect(isHeard).toBe(true);
-  }, patience);
+  try {
+    await vi.waitFor(() => {
+      const isHeard = drain(watcher).some(({ pid }) => ended.has(pid));
+      ended.add(spawnSync('true').pid);
+      watcher.hurry();
+      expect(isHeard).toBe(true);
+    }, patience);
+  } catch (error) {
+    watcher.close();
+    throw error;
+  }
   return watcher;
 }
 
@@ -121,13 +126,13 @@ test('what is gathered is told when asked for', async () => {
 });
 
 test('what the kernel had to drop is counted', async () => {
-  // Room for one message or two.
-  const script = exitHelperScript.replace('2 << 20', '1');
+  // Room for a dozen messages while the helper reads, far from enough for 300 ends while it does not.
+  const script = exitHelperScript.replace('2 << 20', '8192');
   const watcher = await startWatcher({ script });
   onTestFinished(() => watcher.close());
   const helper = await helperOf(process.pid);
   process.kill(helper, 'SIGSTOP');
-  for (let count = 0; count < 20; count++) spawnSync('true');
+  execFileSync('perl', ['-e', 'for (1 .. 300) { exit unless fork } 1 while wait > 0']);
   process.kill(helper, 'SIGCONT');
   await vi.waitFor(() => expect(watcher.counters.overruns).toBeGreaterThan(0), patience);
   expect(watcher.unavailableReason).toBeNull();
