@@ -5,6 +5,7 @@ import { installDebianPackages, thisMachine } from './debian-packages.mjs';
 import { installDependencies } from './install-dependencies.mjs';
 import { SetUpError } from './set-up-error.mjs';
 import { provideSqliteAddon } from './sqlite-addon.mjs';
+import { describeTestServers, provideTestServers } from './test-servers.mjs';
 
 /** The folder of the project. */
 export const projectRoot = fileURLToPath(new URL('../..', import.meta.url));
@@ -21,7 +22,9 @@ export async function setUp(wants) {
   await step('sqlite', () => provideSqliteAddon(projectRoot));
   await step('build', () => buildDist(projectRoot));
   await step('chromium', () => provideChromium(projectRoot));
-  if (wants.forTests) await step('tools', provideTestTools);
+  if (!wants.forTests) return;
+  await step('tools', provideTestTools);
+  await step('servers', async () => describeTestServers(await provideTestServers()));
 }
 
 /**
