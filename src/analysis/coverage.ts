@@ -19,7 +19,10 @@ export interface GapReport {
   fromUnixMs: number;
   toUnixMs: number;
   kind: GapKind;
-  /** The time about which nothing is known: for a standby how long it slept. */
+  /**
+   * The time about which nothing is known: for a standby how long it slept, for a clock that was set
+   * forward by how much, and 0 for one that was set back.
+   */
   missingMs: number;
 }
 
@@ -93,8 +96,9 @@ function missingMs({ gap, wallMs, monotonicMs }: Gap): number {
       return monotonicMs;
     case 'restart':
       return Math.max(0, wallMs);
+    // Set forward after a pause of the whole virtual machine, or just set: no sample is of that time.
     case 'clock_step':
-      return 0;
+      return Math.max(0, wallMs - monotonicMs);
   }
 }
 

@@ -30,6 +30,7 @@ export async function portableSource(options: CommandOptions): Promise<SessionSo
     // Reading through the libraries takes as long as a sample: there is no look in between.
     readMemory: null,
     events: [processExitEvents(new ProcessExits(null, systemClock))],
+    suspendedMs: () => null,
     // Parents are known here too, but a browser is seldom still a child of what started it.
     followCommand: () => undefined,
     startTicksOf: () => null,

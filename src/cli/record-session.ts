@@ -7,6 +7,7 @@ import { type LocalTarget, localSources } from '../collector/local-sources.ts';
 import { readKernelFacts, readKernelUnits } from '../collector/machine-facts.ts';
 import { ProcFs } from '../collector/procfs/proc-fs.ts';
 import { parseProcessStat } from '../collector/procfs/process-stat.ts';
+import { readSuspendedMs } from '../collector/procfs/suspended-time.ts';
 import { type EventSource, Recorder, timerSleep } from '../collector/recorder.ts';
 import { Sampler, type SampleTaken, type Schedule, systemClock } from '../collector/sampler.ts';
 import { HeadroomError } from '../model/errors.ts';
@@ -25,6 +26,8 @@ export interface SessionSource {
   readMemory: (() => Pick<Sample, 'machine' | 'cgroup'>) | null;
   /** What the kernel tells besides: OOM kills, how processes ended. */
   events: readonly EventSource[];
+  /** How long the machine has slept since boot, ms; null where nobody can tell. */
+  suspendedMs(): number | null;
   /** With `-- CMD`: only browsers below this process are the session's. */
   followCommand(pid: number): void;
   /** Start time of a process, for its identity; null when it is gone or the system does not say. */
@@ -56,6 +59,7 @@ export function openLocalSource(target: LocalTarget): SessionSource {
       kernelLogEvents(new KmsgReader({ startedMonotonicMs: systemClock.monotonicMs(), ...units })),
       processExitEvents(new ProcessExits(ExitWatcher.start(), systemClock)),
     ],
+    suspendedMs: () => readSuspendedMs(proc, systemClock),
     followCommand: (pid) => sampler.followCommand(pid),
     startTicksOf: (pid) => processStartTicks(proc, pid),
     close: () => sampler.close(),
@@ -92,6 +96,7 @@ export function createRecorder(
       monotonicMs: systemClock.monotonicMs,
     }),
     clock: systemClock,
+    suspendedMs: source.suspendedMs,
     intervalMs: options.intervalMs,
     durationMs: options.durationMs,
     firstSequence: 1,

@@ -1,23 +1,46 @@
-import type { Note, RecordingEvent } from '../model/event.ts';
-import { gapBetween } from '../model/gap.ts';
+import type { Gap, Note, RecordingEvent } from '../model/event.ts';
+import { type ClockReading, gapBetween } from '../model/gap.ts';
 import type { Sample } from '../model/sample.ts';
 import { sessionLimit } from '../model/session-memory.ts';
+
+// A wall clock is corrected by less than this in a second.
+const driftMs = 50;
 
 /**
  * Compares each sample with the one before and says what happened in between: gaps of the clocks, a
  * new limit, kill counters that moved, sources that cannot be read.
  */
 export class ChangeDetector {
+  readonly #readSuspendedMs: () => number | null;
   #before: Sample | null = null;
+  #suspendedMs: number | null = null;
   readonly #told = new Set<string>();
+
+  /** `readSuspendedMs`: how long the machine has slept since boot; without it nobody can tell. */
+  constructor(readSuspendedMs: () => number | null = () => null) {
+    this.#readSuspendedMs = readSuspendedMs;
+  }
 
   /** Events in the order in which they are noticed; empty for a quiet tick. */
   compare(sample: Sample): RecordingEvent[] {
     const before = this.#before;
     this.#before = sample;
     const events: RecordingEvent[] = [...this.#unreadable(sample)];
+    const gap = this.#gap(before, sample);
+    if (gap !== null) events.push(gap);
     if (before !== null) events.push(...changes(before, sample));
     return events;
+  }
+
+  // Asked only when the wall clock went ahead: that is what a sleep looks like.
+  #gap(before: Sample | null, sample: Sample): Gap | null {
+    const suspendedMs = this.#suspendedMs;
+    const aheadMs = before === null ? Number.POSITIVE_INFINITY : wallAhead(before, sample);
+    if (aheadMs > driftMs) this.#suspendedMs = this.#readSuspendedMs();
+    if (before === null) return null;
+    const from = { ...clocksOf(before), suspendedMs };
+    const to = { ...clocksOf(sample), suspendedMs: this.#suspendedMs };
+    return gapBetween(from, to, sample.intervalMs);
   }
 
   // Once a source: a file that cannot be read now will not be readable a second later.
@@ -37,11 +60,16 @@ export class ChangeDetector {
   }
 }
 
+function clocksOf({ timeUnixMs, monotonicMs }: Sample): ClockReading {
+  return { timeUnixMs, monotonicMs };
+}
+
+function wallAhead(before: Sample, sample: Sample): number {
+  return sample.timeUnixMs - before.timeUnixMs - (sample.monotonicMs - before.monotonicMs);
+}
+
 function changes(before: Sample, sample: Sample): RecordingEvent[] {
   const events: RecordingEvent[] = [];
-  const gap = gapBetween(before, sample, sample.intervalMs);
-  if (gap !== null) events.push(gap);
-
   const fromBytes = sessionLimit(before).bytes;
   const toBytes = sessionLimit(sample).bytes;
   const { timeUnixMs } = sample;

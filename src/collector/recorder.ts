@@ -36,6 +36,8 @@ export interface RecorderOptions {
   sources: readonly EventSource[];
   pace: Pace;
   clock: Clock;
+  /** How long the machine has slept since boot; left out where nobody can tell. */
+  suspendedMs?: () => number | null;
   /** The distance from the first sample to the second; then the pace decides. */
   intervalMs: number;
   /** Ends by itself after this time; null: until stopped. */
@@ -55,7 +57,7 @@ export interface RecorderOptions {
 export class Recorder {
   readonly #options: RecorderOptions;
   readonly #stop = new AbortController();
-  readonly #changes = new ChangeDetector();
+  readonly #changes: ChangeDetector;
   readonly #pending: RecordingEvent[] = [];
   #sequence: number;
   #intervalMs: number;
@@ -64,6 +66,7 @@ export class Recorder {
 
   constructor(options: RecorderOptions) {
     this.#options = options;
+    this.#changes = new ChangeDetector(options.suspendedMs);
     this.#sequence = options.firstSequence;
     this.#intervalMs = options.intervalMs;
   }

@@ -1,8 +1,10 @@
-import type { Gap, GapKind } from './event.ts';
+import type { Gap } from './event.ts';
 
 export interface ClockReading {
   timeUnixMs: number;
   monotonicMs: number;
+  /** How long the machine has slept since boot; absent or null where that is not known. */
+  suspendedMs?: number | null;
 }
 
 /**
@@ -14,10 +16,11 @@ export function gapThresholdMs(intervalMs: number): number {
 }
 
 /**
- * Compares the two clocks over the distance between two samples. Wall time ahead of monotonic time
- * is sleep or a clock step (a sleep makes the tick late on the wall only); monotonic time ahead of
- * the schedule is a stall; monotonic time going back is a restored snapshot or another boot.
- * Null when nothing is missing.
+ * Compares the clocks over the distance between two samples. Wall time ahead of monotonic time is
+ * sleep (standby) where the kernel counted it as such, and where nobody can tell; else the clock was
+ * set, by a person or after a pause of the whole virtual machine, of which its kernel knows nothing.
+ * Monotonic time ahead of the schedule is a stall; monotonic time going back is a restored snapshot
+ * or another boot. Null when nothing is missing.
  */
 export function gapBetween(
   before: ClockReading,
@@ -26,7 +29,7 @@ export function gapBetween(
 ): Gap | null {
   const wallMs = after.timeUnixMs - before.timeUnixMs;
   const monotonicMs = after.monotonicMs - before.monotonicMs;
-  const kind = gapKind(wallMs, monotonicMs, gapThresholdMs(intervalMs));
+  const kind = gapKind({ wallMs, monotonicMs, suspendedMs: slept(before, after) }, intervalMs);
   if (kind === null) return null;
   return {
     kind: 'gap',
@@ -39,13 +42,26 @@ export function gapBetween(
   };
 }
 
-function gapKind(wallMs: number, monotonicMs: number, thresholdMs: number): GapKind | null {
+function slept(before: ClockReading, after: ClockReading): number | null {
+  if (before.suspendedMs == null || after.suspendedMs == null) return null;
+  return after.suspendedMs - before.suspendedMs;
+}
+
+interface Distance {
+  wallMs: number;
+  monotonicMs: number;
+  suspendedMs: number | null;
+}
+
+function gapKind({ wallMs, monotonicMs, suspendedMs }: Distance, intervalMs: number) {
+  const thresholdMs = gapThresholdMs(intervalMs);
   if (monotonicMs < 0) return 'restart';
-  const asleepMs = wallMs - monotonicMs;
-  if (asleepMs > thresholdMs) return 'standby';
-  if (asleepMs < -thresholdMs) return 'clock_step';
-  if (monotonicMs > thresholdMs) return 'stall';
-  return null;
+  const aheadMs = wallMs - monotonicMs;
+  if (aheadMs > thresholdMs) {
+    return suspendedMs !== null && suspendedMs < aheadMs / 2 ? 'clock_step' : 'standby';
+  }
+  if (aheadMs < -thresholdMs) return 'clock_step';
+  return monotonicMs > thresholdMs ? 'stall' : null;
 }
 
 /**

@@ -1,3 +1,4 @@
+import type { GapReport } from '../analysis/coverage.ts';
 import { formatBytes, formatCount, formatDuration, formatInstant } from '../analysis/format.ts';
 import { isOutside, type OomKillReport } from '../analysis/oom-kills.ts';
 import { outsideWords } from '../analysis/oom-wording.ts';
@@ -33,13 +34,18 @@ export function coverageLines({ coverage }: SessionReport): Line[] {
     .slice(0, mostLines)
     .map(
       (gap) =>
-        `${formatInstant(gap.fromUnixMs)} to ${formatInstant(gap.toUnixMs)}  ${gap.kind.replace('_', ' ')}, ${formatDuration(gap.missingMs)}`,
+        `${formatInstant(gap.fromUnixMs)} to ${formatInstant(gap.toUnixMs)}  ${gapWords(gap)}, ${formatDuration(gap.missingMs)}`,
     );
   if (gaps.length > entries.length) entries.push(`${gaps.length - entries.length} more`);
   return [
     { text: 'Coverage', tone: 'heading' },
     ...[counts, ...entries].map((entry) => ({ text: `  ${entry}` })),
   ];
+}
+
+function gapWords({ kind, missingMs }: GapReport): string {
+  if (kind !== 'clock_step') return kind;
+  return missingMs > 0 ? 'clock step forward' : 'clock step back';
 }
 
 /** What the recorder had to say; the same words once. */

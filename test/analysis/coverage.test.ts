@@ -65,6 +65,29 @@ test('a gap that the recorder noted and the clocks show is one gap', () => {
   ]);
 });
 
+test.each([
+  // Forward: a stretch of the wall clock has no sample. Back: none is missing.
+  ['forward', 601_000, 600_000],
+  ['back', -3_599_000, 0],
+])('a clock that was set %s', (_, wallMs, missingMs) => {
+  const noted: Gap = {
+    kind: 'gap',
+    gap: 'clock_step',
+    fromUnixMs: startUnixMs,
+    toUnixMs: startUnixMs + wallMs,
+    timeUnixMs: startUnixMs + wallMs,
+    wallMs,
+    monotonicMs: 1000,
+  };
+  const samples = [
+    fakeSample({ second: 0 }),
+    fakeSample({ second: 1, timeUnixMs: startUnixMs + wallMs }),
+  ];
+  expect(coverageOf(samples, [noted]).gaps).toEqual([
+    { fromUnixMs: startUnixMs, toUnixMs: startUnixMs + wallMs, kind: 'clock_step', missingMs },
+  ]);
+});
+
 test('two gaps that share the tick between them are two', () => {
   const noted: Gap = {
     kind: 'gap',

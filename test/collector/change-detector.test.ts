@@ -115,6 +115,45 @@ test('a gap of the clocks', () => {
   ]);
 });
 
+describe('the wall clock 10 minutes ahead', () => {
+  /** Samples at these seconds of the wall clock, one a second of the monotonic one. */
+  const gapsOf = (wallSeconds: readonly number[], readSuspendedMs: () => number | null) => {
+    const detector = new ChangeDetector(readSuspendedMs);
+    return wallSeconds.flatMap((wall, second) =>
+      detector
+        .compare(fakeSample({ second, timeUnixMs: startUnixMs + wall * 1_000 }))
+        .map((event) => (event.kind === 'gap' ? event.gap : event.kind)),
+    );
+  };
+
+  test.each<[string, (number | null)[], string]>([
+    ['the machine slept', [40_000, 640_000], 'standby'],
+    ['it did not', [40_000, 40_000], 'clock_step'],
+    ['it did before the recording', [640_000, 640_000], 'clock_step'],
+    ['it cannot be told at the start', [null, 640_000], 'standby'],
+    ['it cannot be told after', [40_000, null], 'standby'],
+  ])('%s', (_, answers, kind) => {
+    const asked = answers[Symbol.iterator]();
+    expect(gapsOf([0, 1, 602, 603], () => asked.next().value ?? null)).toEqual([kind]);
+  });
+
+  test('asked at the start and when the clock jumps, and not at other ticks', () => {
+    let asked = 0;
+    const gaps = gapsOf([0, 1, 2, 3, 604, 605, 5], () => {
+      asked++;
+      return 0;
+    });
+    expect(gaps).toEqual(['clock_step', 'clock_step']);
+    expect(asked).toBe(2);
+  });
+
+  test('a sleep too short for a gap is not taken for a part of the next jump', () => {
+    // 2 s asleep twice, then set forward by 5 s.
+    const answers = [0, 2_000, 4_000, 4_000][Symbol.iterator]();
+    expect(gapsOf([0, 3, 6, 12], () => answers.next().value ?? null)).toEqual(['clock_step']);
+  });
+});
+
 test('what cannot be read is told once a file, also when it comes back and goes again', () => {
   const detector = new ChangeDetector();
   const psi: Unreadable = { source: '/proc/pressure/memory', reason: 'missing' };

@@ -51,13 +51,39 @@ test.each([
   expect(gapBetween(at(0), at(thresholdMs + 1), intervalMs)?.gap).toBe('stall');
 });
 
-// Boot time (variant a) is not looked at: the two variants must come out the same.
-describe.each(['samples.jsonl', 'variant_b.jsonl'])('case 059: %s', (file) => {
+// A kernel that slept says so. One that was paused with its whole machine, or whose clock was set
+// by hand, does not: the two look alike.
+test.each<[string, number, number, number | null, string]>([
+  ['asleep for 10 minutes', 601_000, 1_000, 600_000, 'standby'],
+  ['asleep, and the wall clock corrected by a second since', 602_000, 1_000, 600_010, 'standby'],
+  ['asleep and then late', 30_000, 5_000, 25_000, 'standby'],
+  ['set forward by 10 minutes', 601_000, 1_000, 0, 'clock_step'],
+  ['set forward by 10 minutes, with a nap of a second', 602_000, 1_000, 1_000, 'clock_step'],
+  ['stopped for 10 minutes', 601_000, 601_000, 0, 'stall'],
+  ['set back by an hour', -3_599_000, 1_000, 0, 'clock_step'],
+  ['restored, and the clock set', 4_000_000, -30_000, 0, 'restart'],
+  ['ahead, and nobody can tell', 601_000, 1_000, null, 'standby'],
+])('with the time asleep known: %s', (_, wallMs, monotonicMs, suspendedMs, kind) => {
+  const before = { ...at(0), suspendedMs: 7_000 };
+  const after = {
+    ...at(wallMs, monotonicMs),
+    suspendedMs: suspendedMs === null ? null : 7_000 + suspendedMs,
+  };
+  expect(gapBetween(before, after, 1_000)?.gap).toBe(kind);
+});
+
+// Boot time has the sleep in variant a, and nobody's word for it in variant b.
+describe.each([
+  ['samples.jsonl', 'standby'],
+  ['variant_b.jsonl', 'clock_step'],
+])('case 059: %s', (file, kind) => {
   const folder = '059-standby-gap';
   const expected = caseJson<{ gaps: number; gap_seconds: number }>(`${folder}/expected.json`);
-  const readings = caseLines<{ mono: number; real: number }>(`${folder}/${file}`).map((row) => ({
+  const rows = caseLines<{ mono: number; boot: number; real: number }>(`${folder}/${file}`);
+  const readings = rows.map((row) => ({
     timeUnixMs: row.real * 1_000,
     monotonicMs: row.mono * 1_000,
+    suspendedMs: (row.boot - row.mono) * 1_000,
   }));
 
   test('one gap of 600 s', () => {
@@ -65,9 +91,9 @@ describe.each(['samples.jsonl', 'variant_b.jsonl'])('case 059: %s', (file) => {
       .slice(1)
       .flatMap((reading, index) => gapBetween(readings[index] ?? reading, reading, 10_000) ?? []);
     expect(gaps).toHaveLength(expected.gaps);
-    expect(gaps[0]?.gap).toBe('standby');
-    const asleepMs = (gaps[0]?.wallMs ?? 0) - (gaps[0]?.monotonicMs ?? 0);
-    expect(asleepMs).toBe(expected.gap_seconds * 1_000);
+    expect(gaps[0]?.gap).toBe(kind);
+    const aheadMs = (gaps[0]?.wallMs ?? 0) - (gaps[0]?.monotonicMs ?? 0);
+    expect(aheadMs).toBe(expected.gap_seconds * 1_000);
   });
 
   test('its six samples weigh the same: none stands for the sleep', () => {
