@@ -12,10 +12,12 @@ export interface RecorderReport {
   readMsMax: number | null;
   /** The latest that a sample began after its time. */
   latenessMsMax: number | null;
+  /** What it did against the OOM killer and for its turn on a CPU, in words; null: not recorded. */
+  protection: string | null;
 }
 
 /** A recorder that was started again counts from zero: its first distance is left out. */
-export function trackRecorder(): TickTracker<RecorderReport> {
+export function trackRecorder(protection: string | null): TickTracker<RecorderReport> {
   let last: Tick | null = null;
   let cpuMs = 0;
   let distanceMs = 0;
@@ -42,6 +44,7 @@ export function trackRecorder(): TickTracker<RecorderReport> {
       rssBytesMax,
       readMsMax,
       latenessMsMax,
+      protection,
     }),
   };
 }

@@ -93,7 +93,7 @@ function followTicks(recording: Recording, range: TimeRange, events: readonly Re
   const memory = trackMemory();
   const pressure = trackPressure();
   const browser = trackBrowser();
-  const recorder = trackRecorder();
+  const recorder = trackRecorder(protectionOf(recording));
   const trackers = [coverage, memory, pressure, browser, recorder];
   for (const tick of recording.ticks(range)) {
     for (const tracker of trackers) tracker.add(tick);
@@ -107,8 +107,15 @@ function followTicks(recording: Recording, range: TimeRange, events: readonly Re
   };
 }
 
+// Noted with the first sample of a run, so that a range may not have it.
+function protectionOf(recording: Recording): string | null {
+  const notes = recording.events().filter((event) => event.kind === 'note');
+  return notes.findLast(({ code }) => code === 'self_protection')?.message ?? null;
+}
+
 function noteReports(events: readonly RecordingEvent[]): NoteReport[] {
   return events.flatMap((event): NoteReport[] => {
+    if (event.kind === 'note' && event.code === 'self_protection') return [];
     if (event.kind === 'note') {
       return [{ timeUnixMs: event.timeUnixMs, code: event.code, message: event.message }];
     }

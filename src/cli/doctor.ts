@@ -4,6 +4,7 @@ import { localSources } from '../collector/local-sources.ts';
 import { readKernelUnits } from '../collector/machine-facts.ts';
 import { ProcFs } from '../collector/procfs/proc-fs.ts';
 import { Sampler } from '../collector/sampler.ts';
+import { protectSelf } from '../collector/self-protection.ts';
 import { HeadroomError } from '../model/errors.ts';
 import type { LimitSource, ProcessReading } from '../model/sample.ts';
 import { sessionLimit } from '../model/session-memory.ts';
@@ -70,8 +71,9 @@ async function examine(): Promise<Examination> {
   });
   sampler.close();
   const exitsUnavailable = await probeExits();
+  const protection = protectSelf();
   return {
-    capabilities: readCapabilities({ proc, sample, exitsUnavailable }),
+    capabilities: readCapabilities({ proc, sample, exitsUnavailable, protection }),
     limit: sessionLimit(sample),
     browsers: browsersOf(sample.processes),
     cost: {

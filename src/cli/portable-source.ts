@@ -31,6 +31,8 @@ export async function portableSource(options: CommandOptions): Promise<SessionSo
     readMemory: null,
     events: [processExitEvents(new ProcessExits(null, systemClock))],
     suspendedMs: () => null,
+    // The libraries start processes at every sample, which would inherit it.
+    protectSelf: () => null,
     // Parents are known here too, but a browser is seldom still a child of what started it.
     followCommand: () => undefined,
     startTicksOf: () => null,

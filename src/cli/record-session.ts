@@ -10,6 +10,7 @@ import { parseProcessStat } from '../collector/procfs/process-stat.ts';
 import { readSuspendedMs } from '../collector/procfs/suspended-time.ts';
 import { type EventSource, Recorder, timerSleep } from '../collector/recorder.ts';
 import { Sampler, type SampleTaken, type Schedule, systemClock } from '../collector/sampler.ts';
+import { protectSelf, type SelfProtection } from '../collector/self-protection.ts';
 import { HeadroomError } from '../model/errors.ts';
 import type { RecordingEvent } from '../model/event.ts';
 import type { Sample } from '../model/sample.ts';
@@ -28,6 +29,8 @@ export interface SessionSource {
   events: readonly EventSource[];
   /** How long the machine has slept since boot, ms; null where nobody can tell. */
   suspendedMs(): number | null;
+  /** Protects this process from the OOM killer and in the queue for a CPU; null where it cannot. */
+  protectSelf(): SelfProtection | null;
   /** With `-- CMD`: only browsers below this process are the session's. */
   followCommand(pid: number): void;
   /** Start time of a process, for its identity; null when it is gone or the system does not say. */
@@ -60,6 +63,7 @@ export function openLocalSource(target: LocalTarget): SessionSource {
       processExitEvents(new ProcessExits(ExitWatcher.start(), systemClock)),
     ],
     suspendedMs: () => readSuspendedMs(proc, systemClock),
+    protectSelf,
     followCommand: (pid) => sampler.followCommand(pid),
     startTicksOf: (pid) => processStartTicks(proc, pid),
     close: () => sampler.close(),

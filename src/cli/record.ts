@@ -1,6 +1,8 @@
 import fs from 'node:fs';
 import { createLimitedCgroup, type LimitedCgroup } from '../collector/cgroup/limited-cgroup.ts';
 import { locateCgroupOf } from '../collector/local-sources.ts';
+import type { Recorder } from '../collector/recorder.ts';
+import { protectionWords } from '../collector/self-protection.ts';
 import type { EndReason, SessionFacts } from '../model/session.ts';
 import { printable } from '../report/printable.ts';
 import { StoreWriter } from '../store/writer.ts';
@@ -9,7 +11,7 @@ import { heapTidier } from './heap-tidier.ts';
 import { LiveExport } from './live-export.ts';
 import { ProgressLine } from './progress.ts';
 import { type RecordOptions, recordOptions } from './record-options.ts';
-import { createRecorder, openSource, sessionFacts } from './record-session.ts';
+import { createRecorder, openSource, type SessionSource, sessionFacts } from './record-session.ts';
 import { type RecordedCommand, startCommand } from './recorded-command.ts';
 import { endWith, exitCodeAtEnd } from './recording-end.ts';
 import { shellQuote } from './shell-quote.ts';
@@ -98,6 +100,7 @@ async function record(
   endWith(recorder, { command, source, io });
   if (!options.quiet) io.stderr.write(`recording into ${printable(options.out)}\n`);
   const live = LiveExport.start(options, io);
+  noteProtection(recorder, source);
   const endReason = await recorder.run().finally(() => {
     progress.end();
     source.close();
@@ -111,6 +114,14 @@ async function record(
     io.stderr.write(`the recording is over; waiting for the end of pid ${command.pid}\n`);
   }
   return await exitCodeAtEnd(command, io);
+}
+
+// Last of all: what is started later would inherit it.
+function noteProtection(recorder: Recorder, source: SessionSource): void {
+  const protection = source.protectSelf();
+  if (protection === null) return;
+  const message = protectionWords(protection);
+  recorder.note({ kind: 'note', timeUnixMs: Date.now(), code: 'self_protection', message });
 }
 
 function tellEnd(

@@ -3,6 +3,7 @@ import type { Sample } from '../model/sample.ts';
 import { bindingCgroup } from '../model/session-memory.ts';
 import { KmsgFile } from './kmsg/kmsg-file.ts';
 import type { ProcFs } from './procfs/proc-fs.ts';
+import { isProtected, protectionWords, type SelfProtection } from './self-protection.ts';
 
 /** One thing that a recording can hold, and whether this machine lets us read it. */
 export interface Capability {
@@ -20,6 +21,8 @@ export interface CapabilityContext {
   sample: Pick<Sample, 'machine' | 'cgroup' | 'processes'>;
   /** Why the kernel does not tell how processes end; null when it does. */
   exitsUnavailable: string | null;
+  /** What this process could do for itself. */
+  protection: SelfProtection;
   kmsgPath?: string;
   /** Whether we are root already, and it is no use to become it. */
   isRoot?: boolean;
@@ -36,6 +39,7 @@ export function readCapabilities(context: CapabilityContext): Capability[] {
     kernelLog(context),
     oomCounter(context),
     processExits(context),
+    selfProtection(context),
   ];
 }
 
@@ -184,6 +188,21 @@ function processExits(context: CapabilityContext): Capability {
         `Of processes that are no children of ours only the absence is recorded. Run ${
           isRoot ? '' : 'as root '
         }on the machine itself, with perl.`,
+      );
+}
+
+function selfProtection({ protection, isRoot = isRootHere() }: CapabilityContext): Capability {
+  const detail = protectionWords(protection);
+  return isProtected(protection)
+    ? ok('self-protection', detail)
+    : partial(
+        'self-protection',
+        detail,
+        `The recorder may be chosen by the OOM killer, or wait for a CPU, as any other process. ${
+          isRoot
+            ? 'Root needs CAP_SYS_RESOURCE and CAP_SYS_NICE for that, which containers often leave out.'
+            : 'Run as root, or let the service manager set it (OOMScoreAdjust= and Nice= of systemd).'
+        }`,
       );
 }
 

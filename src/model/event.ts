@@ -116,6 +116,8 @@ export interface Note {
     | 'source_unreadable'
     | 'cadence_changed'
     | 'over_budget'
+    /** What the recorder did for itself: oom_score_adj and niceness. */
+    | 'self_protection'
     /** Headroom was asked to end, and passed the signal on to the command that it records. */
     | 'stop_asked';
   message: string;

@@ -67,7 +67,8 @@ export function recorderLines({ recorder, session }: SessionReport, columns: num
       ? 'CPU unknown'
       : `${recorder.cpuMsPerSecond} ms of CPU a second`;
   const words = `${cpu}, ${formatBytes(recorder.rssBytesMax)} resident at most, slowest reading ${formatDuration(recorder.readMsMax)}, latest ${formatDuration(recorder.latenessMsMax)} (headroom ${session.collectorVersion})`;
-  return section('Recorder', [words], columns);
+  const { protection } = recorder;
+  return section('Recorder', protection === null ? [words] : [words, protection], columns);
 }
 
 function section(title: string, entries: readonly string[], columns: number): Line[] {

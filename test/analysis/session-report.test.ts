@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest';
 import { analyse } from '../../src/analysis/session-report.ts';
-import { mib, startUnixMs } from '../support/fake-sample.ts';
+import type { Note } from '../../src/model/event.ts';
+import { fakeRecording } from '../support/fake-recording.ts';
+import { fakeSample, mib, startUnixMs } from '../support/fake-sample.ts';
 import { goldenRecording } from '../support/golden-recording.ts';
 
 // Every figure below follows by hand from the story that test/support/golden-recording.ts tells.
@@ -100,5 +102,22 @@ test('the recorder: 10 ms of CPU a second', () => {
     rssBytesMax: 45 * mib,
     readMsMax: 12.5,
     latenessMsMax: 2,
+    protection: null,
   });
+});
+
+test('what the recorder did for itself: of its latest run, and no note', () => {
+  const note = (second: number, message: string): Note => ({
+    kind: 'note',
+    timeUnixMs: startUnixMs + second * 1000,
+    code: 'self_protection',
+    message,
+  });
+  const samples = [0, 1, 2].map((second) => fakeSample({ second }));
+  const events = [note(0, 'as a user'), note(2, 'as root')];
+  const { recorder, notes } = analyse(fakeRecording({ samples, events }));
+  expect(recorder.protection).toBe('as root');
+  expect(notes).toEqual([]);
+  const part = { fromUnixMs: startUnixMs + 1000, toUnixMs: startUnixMs + 1000 };
+  expect(analyse(fakeRecording({ samples, events }), part).recorder.protection).toBe('as root');
 });

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { type Capability, readCapabilities } from '../../src/collector/capabilities.ts';
+import type { SelfProtection } from '../../src/collector/self-protection.ts';
 import type { Sample } from '../../src/model/sample.ts';
 import { FakeProc } from '../support/fake-proc.ts';
 import { type FakeSampleParts, fakeProcess, fakeSample, mib } from '../support/fake-sample.ts';
@@ -32,6 +33,7 @@ interface Machine {
   proc?: FakeProc;
   sample?: Sample;
   exitsUnavailable?: string | null;
+  protection?: SelfProtection;
   kmsgPath?: string;
   isRoot?: boolean;
 }
@@ -42,6 +44,7 @@ function capability(name: string, machine: Machine = {}): Capability | undefined
     proc: proc.procFs,
     sample,
     exitsUnavailable,
+    protection: machine.protection ?? { oomScoreAdj: null, niceness: null },
     kmsgPath: machine.kmsgPath ?? '/dev/null',
     isRoot: machine.isRoot ?? false,
   };
@@ -175,19 +178,42 @@ describe('what the kernel tells besides', () => {
   });
 });
 
+describe('self-protection', () => {
+  const niceness = { before: 0, after: -5 };
+
+  test('all that is wanted', () => {
+    const protection = { oomScoreAdj: { before: 0, after: -500 }, niceness };
+    expect(capability('self-protection', { protection })).toEqual({
+      name: 'self-protection',
+      status: 'ok',
+      detail: 'oom_score_adj lowered from 0 to -500, niceness lowered from 0 to -5',
+      consequence: null,
+    });
+  });
+
+  test('a part of it', () => {
+    const protection = { oomScoreAdj: { before: 0, after: 0 }, niceness };
+    expect(capability('self-protection', { protection })).toMatchObject({
+      status: 'partial',
+      detail: expect.stringContaining('oom_score_adj 0 (may not be lowered)'),
+      consequence: expect.stringContaining('OOMScoreAdjust='),
+    });
+  });
+});
+
 test('a kernel without MemAvailable', () => {
   const sample = sampleOf([], { machine: { totalBytes: 4096 * mib } });
   expect(capability('machine memory')).toMatchObject({ status: 'ok' });
   expect(capability('machine memory', { sample })).toMatchObject({ status: 'partial' });
 });
 
-test.each(['PSS', 'processes', 'kernel log', 'process exits'])(
+test.each(['PSS', 'processes', 'kernel log', 'process exits', 'self-protection'])(
   '%s: nobody who is root is told to become it',
   (name) => {
     const proc = fakeProc();
     for (const pid of pids) proc.change(pid, { faults: { smaps_rollup: 'EACCES', stat: 'EPERM' } });
     const machine = { proc, exitsUnavailable: 'bind: EPERM' };
-    const asRoot = /\bas root\b/;
+    const asRoot = /\b[Aa]s root\b/;
     expect(capability(name, { ...machine, isRoot: false })?.consequence).toMatch(asRoot);
     expect(capability(name, { ...machine, isRoot: true })?.consequence).toMatch(/\S/);
     expect(capability(name, { ...machine, isRoot: true })?.consequence).not.toMatch(asRoot);
