@@ -15,8 +15,9 @@ export function identityOf(facts: SessionFacts): StringAttributes {
 }
 
 /**
- * The OpenTelemetry resource of a recording. `extra` is what OTEL_RESOURCE_ATTRIBUTES says and wins;
- * labels of the recording become `headroom.label.<key>`.
+ * The OpenTelemetry resource of a recording. Without the identity, which is on every point: vmagent
+ * makes labels of both, and Prometheus refuses a series that has a label twice. `extra` is what
+ * OTEL_RESOURCE_ATTRIBUTES says and wins; labels of the recording become `headroom.label.<key>`.
  */
 export function resourceOf(facts: SessionFacts, extra: StringAttributes = {}): StringAttributes {
   const labels = Object.entries(facts.labels).map(([key, value]) => [
@@ -29,7 +30,6 @@ export function resourceOf(facts: SessionFacts, extra: StringAttributes = {}): S
     'service.version': facts.collectorVersion,
     'host.name': facts.machine.hostName,
     ...(facts.machine.sampleSource === 'proc' ? { 'os.type': 'linux' } : {}),
-    ...identityOf(facts),
     ...Object.fromEntries(labels),
     ...extra,
   };

@@ -42,9 +42,6 @@ test('the resource has the labels, and what the environment says wins', () => {
     'service.version': '0.1.0',
     'host.name': 'vm',
     'os.type': 'linux',
-    'session.id': 's-1',
-    'headroom.tier': '1GiB',
-    'headroom.provider': 'local',
     'headroom.label.workload': 'checkout',
     'deployment.environment.name': 'test',
   });
