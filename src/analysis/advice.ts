@@ -1,5 +1,5 @@
+import { formatBytes } from '../model/format-bytes.ts';
 import type { Findings } from './findings.ts';
-import { formatBytes } from './format.ts';
 import { isMember } from './membership.ts';
 import type { ProcessReport } from './processes.ts';
 import type { VerdictKind } from './verdict.ts';

@@ -1,5 +1,6 @@
+import { formatBytes } from '../model/format-bytes.ts';
 import type { Findings } from './findings.ts';
-import { formatBytes, formatCount, formatDuration, formatInstant, formatRatio } from './format.ts';
+import { formatCount, formatDuration, formatInstant, formatRatio } from './format.ts';
 import { isMember } from './membership.ts';
 import { isOutside, type OomKillReport } from './oom-kills.ts';
 import { outsideWords, victim } from './oom-wording.ts';

@@ -1,21 +1,3 @@
-const units = ['KiB', 'MiB', 'GiB', 'TiB'] as const;
-
-/** Bytes as people read them, three figures: `12.0 KiB`, `398 MiB`, `1.14 GiB`. */
-export function formatBytes(bytes: number | null): string {
-  if (bytes === null) return 'unknown';
-  if (bytes < 0) return `-${formatBytes(-bytes)}`;
-  if (bytes < 1024) return `${Math.round(bytes)} B`;
-  let value = bytes;
-  let unit: string = units[0];
-  for (const next of units) {
-    value /= 1024;
-    unit = next;
-    // What would be printed as 1024 belongs to the next unit.
-    if (value < 1023.5) break;
-  }
-  return `${threeFigures(value)} ${unit}`;
-}
-
 /** A share of a whole as per cent, with a decimal where it is small: `62 %`, `4.8 %`. */
 export function formatRatio(ratio: number | null): string {
   if (ratio === null) return 'unknown';
@@ -44,11 +26,6 @@ export function formatInstant(unixMs: number | null): string {
 /** `1 process`, `3 processes`. */
 export function formatCount(count: number, one: string, many = `${one}s`): string {
   return `${count} ${count === 1 ? one : many}`;
-}
-
-function threeFigures(value: number): string {
-  if (value < 9.995) return value.toFixed(2);
-  return value < 99.95 ? value.toFixed(1) : value.toFixed(0);
 }
 
 function twoUnits(amount: number, size: number, [large, small]: [string, string]): string {

@@ -1,5 +1,6 @@
+import { formatBytes } from '../model/format-bytes.ts';
 import type { Findings } from './findings.ts';
-import { formatBytes, formatCount, formatInstant } from './format.ts';
+import { formatCount, formatInstant } from './format.ts';
 import type { OomKillReport } from './oom-kills.ts';
 
 /** What the kernel's OOM killer did to this session, as one clause; null: nothing that is known. */

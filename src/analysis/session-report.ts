@@ -1,5 +1,6 @@
 import path from 'node:path';
 import type { RecordingEvent } from '../model/event.ts';
+import { formatBytes } from '../model/format-bytes.ts';
 import type { Recording } from '../model/recording.ts';
 import type { CgroupMemory } from '../model/sample.ts';
 import type { TimeRange } from '../model/time-range.ts';
@@ -7,7 +8,6 @@ import { browserReport, roleReports, trackBrowser } from './browser.ts';
 import { trackCoverage } from './coverage.ts';
 import { deathReports } from './deaths.ts';
 import type { Findings, NoteReport } from './findings.ts';
-import { formatBytes } from './format.ts';
 import { kernelLogOf } from './kernel-log.ts';
 import { commandEndOf } from './membership.ts';
 import { memoryReport, trackMemory } from './memory.ts';

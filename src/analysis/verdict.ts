@@ -1,8 +1,9 @@
+import { formatBytes } from '../model/format-bytes.ts';
 import { adviceFor } from './advice.ts';
 import type { DeathReport } from './deaths.ts';
 import { evidenceFor } from './evidence.ts';
 import type { Findings } from './findings.ts';
-import { formatBytes, formatCount, formatInstant, formatRatio } from './format.ts';
+import { formatCount, formatInstant, formatRatio } from './format.ts';
 import { describeKills } from './oom-wording.ts';
 import { endOfCommand } from './session-section.ts';
 

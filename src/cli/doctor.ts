@@ -6,6 +6,7 @@ import { ProcFs } from '../collector/procfs/proc-fs.ts';
 import { Sampler } from '../collector/sampler.ts';
 import { protectSelf } from '../collector/self-protection.ts';
 import { HeadroomError } from '../model/errors.ts';
+import { formatBytes } from '../model/format-bytes.ts';
 import type { LimitSource, ProcessReading } from '../model/sample.ts';
 import { sessionLimit } from '../model/session-memory.ts';
 import { wrap } from '../report/text-layout.ts';
@@ -149,7 +150,7 @@ function text(examination: Examination, columns: number): string {
 
 function limitText({ bytes, source }: Examination['limit']): string {
   const whose = source === 'machine' ? 'machine' : 'memory cgroup';
-  return `${Math.round(bytes / 2 ** 20)} MiB, of the ${whose}`;
+  return `${formatBytes(bytes)}, of the ${whose}`;
 }
 
 function costText({ processCount, sampleCpuMs, pssCpuMs, pssProcessCount }: Cost): string {

@@ -1,3 +1,5 @@
+import { formatCount, formatDuration } from '../analysis/format.ts';
+import { formatBytes } from '../model/format-bytes.ts';
 import type { Sample } from '../model/sample.ts';
 import { availableBytes, sessionLimit } from '../model/session-memory.ts';
 import type { CommandIo } from './command.ts';
@@ -7,7 +9,7 @@ export class ProgressLine {
   readonly #stream: CommandIo['stderr'];
   readonly #durationMs: number | null;
   readonly #live: boolean;
-  #startUnixMs: number | null = null;
+  #startMonotonicMs: number | null = null;
 
   constructor(io: CommandIo, options: { durationMs: number | null; quiet: boolean }) {
     this.#stream = io.stderr;
@@ -17,36 +19,43 @@ export class ProgressLine {
 
   update(sample: Sample): void {
     if (!this.#live) return;
-    this.#startUnixMs ??= sample.timeUnixMs;
-    const seconds = Math.round((sample.timeUnixMs - this.#startUnixMs) / 1000);
-    const total = this.#durationMs === null ? '' : ` of ${Math.round(this.#durationMs / 1000)} s`;
-    const { browser } = sample;
-    const parts = [
-      `recording  ${seconds} s${total}`,
-      `available ${mebibytes(availableBytes(sample))} of ${mebibytes(sessionLimit(sample).bytes)} MiB`,
-      browser.processCount === 0
-        ? 'no browser yet'
-        : `browser ${mebibytes(browser.unreclaimableBytes)} MiB in ${browser.processCount} processes`,
-    ];
+    this.#startMonotonicMs ??= sample.monotonicMs;
+    const elapsedMs = sample.monotonicMs - this.#startMonotonicMs;
     const width = Math.max(20, (this.#stream.columns ?? 80) - 1);
-    this.#stream.write(`\r\u001b[K${fitting(parts, width)}`);
+    const lines = wordings(sample, { elapsedMs, durationMs: this.#durationMs });
+    const fitting = lines.find((line) => line.length <= width) ?? lines.at(-1)?.slice(0, width);
+    this.#stream.write(`\r\u001b[K${fitting}`);
   }
 
   /** Ends the line, so that what follows starts on one of its own. */
   end(): void {
-    if (this.#live && this.#startUnixMs !== null) this.#stream.write('\r\u001b[K');
+    if (this.#live && this.#startMonotonicMs !== null) this.#stream.write('\r\u001b[K');
   }
 }
 
-/** As many parts as fit whole: a number without its unit would mislead. */
-function fitting(parts: readonly string[], width: number): string {
-  for (let count = parts.length; count > 1; count--) {
-    const line = parts.slice(0, count).join('  ');
-    if (line.length <= width) return line;
-  }
-  return (parts[0] ?? '').slice(0, width);
+/** The same from long to short; each whole, as a number without its unit would mislead. */
+function wordings(
+  sample: Sample,
+  time: { elapsedMs: number; durationMs: number | null },
+): readonly string[] {
+  const { processCount, unreclaimableBytes } = sample.browser;
+  const elapsed = time.elapsedMs < 500 ? '0 s' : formatDuration(roundedToSeconds(time.elapsedMs));
+  const whole = time.durationMs === null ? '' : ` of ${formatDuration(time.durationMs)}`;
+  const left = formatBytes(availableBytes(sample));
+  const limit = formatBytes(sessionLimit(sample).bytes);
+  const isBrowser = processCount > 0;
+  const browser = isBrowser ? `browser ${formatBytes(unreclaimableBytes)}` : 'no browser yet';
+  const processes = isBrowser ? ` in ${formatCount(processCount, 'process', 'processes')}` : '';
+  return [
+    `recording  ${elapsed}${whole}  available ${left} of ${limit}  ${browser}${processes}`,
+    `${elapsed}${whole}  available ${left} of ${limit}  ${browser}`,
+    `${elapsed}${whole}  ${left} of ${limit} left  ${browser}`,
+    `${elapsed}  ${left} left  ${browser}`,
+    `${elapsed}  ${left} left`,
+    elapsed,
+  ];
 }
 
-function mebibytes(bytes: number | null): string {
-  return bytes === null ? 'unknown' : String(Math.round(bytes / 2 ** 20));
+function roundedToSeconds(ms: number): number {
+  return Math.round(ms / 1000) * 1000;
 }

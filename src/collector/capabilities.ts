@@ -1,4 +1,5 @@
 import fs from 'node:fs';
+import { formatBytes } from '../model/format-bytes.ts';
 import type { Sample } from '../model/sample.ts';
 import { bindingCgroup } from '../model/session-memory.ts';
 import { KmsgFile } from './kmsg/kmsg-file.ts';
@@ -44,7 +45,7 @@ export function readCapabilities(context: CapabilityContext): Capability[] {
 }
 
 function memory({ proc, sample }: CapabilityContext): Capability {
-  const total = mebibytes(sample.machine.totalBytes);
+  const total = formatBytes(sample.machine.totalBytes);
   return sample.machine.availableBytes === null
     ? partial(
         'machine memory',
@@ -61,7 +62,7 @@ function cgroup({ sample }: CapabilityContext): Capability {
   }
   const { version, path, limitBytes } = cgroup;
   const limit =
-    limitBytes === null ? 'without a limit' : `with a limit of ${mebibytes(limitBytes)}`;
+    limitBytes === null ? 'without a limit' : `with a limit of ${formatBytes(limitBytes)}`;
   const detail = `version ${version}, ${path}, ${limit}`;
   return cgroup.oomKillCount === null
     ? partial(
@@ -208,10 +209,6 @@ function selfProtection({ protection, isRoot = isRootHere() }: CapabilityContext
 
 function isRootHere(): boolean {
   return process.geteuid?.() === 0;
-}
-
-function mebibytes(bytes: number): string {
-  return `${Math.round(bytes / 2 ** 20)} MiB`;
 }
 
 function ok(name: string, detail: string): Capability {

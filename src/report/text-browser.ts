@@ -1,8 +1,9 @@
-import { formatBytes, formatCount } from '../analysis/format.ts';
+import { formatCount } from '../analysis/format.ts';
 import { isMember } from '../analysis/membership.ts';
 import type { Percentiles } from '../analysis/percentiles.ts';
 import { hasEnded, type ProcessReport } from '../analysis/processes.ts';
 import type { SessionReport } from '../analysis/session-report.ts';
+import { formatBytes } from '../model/format-bytes.ts';
 import { printable } from './printable.ts';
 import { type Line, table, wrap } from './text-layout.ts';
 

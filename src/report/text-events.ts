@@ -1,8 +1,9 @@
 import type { GapReport } from '../analysis/coverage.ts';
-import { formatBytes, formatCount, formatDuration, formatInstant } from '../analysis/format.ts';
+import { formatCount, formatDuration, formatInstant } from '../analysis/format.ts';
 import { isOutside, type OomKillReport } from '../analysis/oom-kills.ts';
 import { outsideWords } from '../analysis/oom-wording.ts';
 import type { SessionReport } from '../analysis/session-report.ts';
+import { formatBytes } from '../model/format-bytes.ts';
 import { type Line, wrap } from './text-layout.ts';
 
 const mostLines = 12;

@@ -1,5 +1,6 @@
-import { formatBytes, formatDuration, formatRatio } from '../analysis/format.ts';
+import { formatDuration, formatRatio } from '../analysis/format.ts';
 import type { SessionReport } from '../analysis/session-report.ts';
+import { formatBytes } from '../model/format-bytes.ts';
 import { bar, type Line, table, wrap } from './text-layout.ts';
 
 const limitWords = {
