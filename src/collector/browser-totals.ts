@@ -3,21 +3,24 @@ import { isMember, isZombie } from './process-memory.ts';
 import type { TrackedProcess } from './process-table.ts';
 
 /**
- * Sums over the browser's living processes. A process that vanished while it was being read counts
+ * Sums over the browser's living processes; `all` knows the parents of those. A process that vanished while it was being read counts
  * nowhere; a figure that is unknown for one living process is unknown for the sum.
  */
-export function browserTotals(processes: ReadonlyMap<number, TrackedProcess>): BrowserTotals {
+export function browserTotals(
+  processes: readonly TrackedProcess[],
+  all: ReadonlyMap<number, TrackedProcess>,
+): BrowserTotals {
   let processCount = 0;
   let zombieCount = 0;
   let rssSumBytes = 0;
   let unreclaimableBytes: number | null = 0;
   let pssEstimatedBytes: number | null = 0;
-  for (const process of processes.values()) {
+  for (const process of processes) {
     if (process.browserPid !== null && isZombie(process)) zombieCount++;
     if (!isMember(process) || process.rssBytes === null || process.anonBytes === null) continue;
     processCount++;
     rssSumBytes += process.rssBytes;
-    unreclaimableBytes = plus(unreclaimableBytes, ownUnreclaimableBytes(process, processes));
+    unreclaimableBytes = plus(unreclaimableBytes, ownUnreclaimableBytes(process, all));
     pssEstimatedBytes = plus(pssEstimatedBytes, estimatedPssBytes(process));
   }
   if (processCount === 0) {
@@ -43,11 +46,11 @@ export function estimatedPssBytes(process: TrackedProcess): number | null {
 // goes for a copy of the browser that has not exec'ed yet.
 function ownUnreclaimableBytes(
   process: TrackedProcess,
-  processes: ReadonlyMap<number, TrackedProcess>,
+  all: ReadonlyMap<number, TrackedProcess>,
 ): number | null {
   const shmemBytes = process.status?.shmemBytes ?? null;
   if (process.anonBytes === null || shmemBytes === null) return null;
-  const parent = processes.get(process.parentPid);
+  const parent = all.get(process.parentPid);
   const isCopy = process.ownRole === 'browser' && process.role === 'other';
   if (parent === undefined || !(parent.role === 'zygote' || isCopy)) {
     return process.anonBytes + shmemBytes;

@@ -21,15 +21,15 @@ export interface MemoryClock {
  * and then the facts, PSS as the budget allows. Gives the processes whose PSS was read in this tick.
  */
 export function readMemory(
-  processes: Iterable<TrackedProcess>,
+  processes: readonly TrackedProcess[],
   budget: PssBudget,
   at: { clock: MemoryClock; units: KernelUnits; isStalling: boolean },
 ): ReadonlySet<TrackedProcess> {
   const { clock, units, isStalling } = at;
   const candidates: (TrackedProcess & { rssBytes: number; anonBytes: number })[] = [];
-  for (const process of processes) {
+  processes.forEach((process) => {
     readResident(process, units.pageSizeBytes);
-    if (!isMember(process)) continue;
+    if (!isMember(process)) return;
     if (clock.monotonicMs - process.statusMonotonicMs >= statusEveryMs) {
       // Spread over the ticks: those that joined together come due apart.
       const headStartMs = process.status === null ? (process.pid % 5) * 1000 : 0;
@@ -40,7 +40,7 @@ export function readMemory(
     if (hasMemory(process) && clock.monotonicMs - process.pssFailedMonotonicMs >= pssRetryMs) {
       candidates.push(process);
     }
-  }
+  });
   const slowdown = isStalling ? stallingSlowdown : 1;
   return readPss(budget.choose(candidates, clock.monotonicMs, slowdown), budget, clock);
 }
@@ -63,7 +63,9 @@ function readResident(process: TrackedProcess, pageSizeBytes: number): void {
     process.rssBytes = process.stat.rssPages * pageSizeBytes;
     return;
   }
-  const statm = process.files.statm();
+  // Of this tick, but for one that has just been found to be part of a browser.
+  process.statm ??= process.files.statm();
+  const { statm } = process;
   if (statm === null) return;
   process.rssBytes = statm.residentPages * pageSizeBytes;
   process.anonBytes = (statm.residentPages - statm.sharedPages) * pageSizeBytes;

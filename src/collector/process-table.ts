@@ -4,21 +4,25 @@ import type { TreeNode } from './chromium/browser-tree.ts';
 import { roleOfCommand } from './chromium/command-line.ts';
 import { safeCommand } from './chromium/safe-command.ts';
 import type { MemberFacts } from './process-facts.ts';
+import { PidList } from './procfs/pid-list.ts';
 import { printableLatin1 } from './procfs/printable-text.ts';
 import type { ProcFs } from './procfs/proc-fs.ts';
 import { type DescriptorBudget, ProcessFiles } from './procfs/process-files.ts';
 import type { ProcessStat } from './procfs/process-stat.ts';
 import type { ProcessStatus } from './procfs/process-status.ts';
 import type { SmapsRollup } from './procfs/smaps-rollup.ts';
+import type { Statm } from './procfs/statm.ts';
 
 /** A living process between ticks: its open files, its identity, and the last dear readings. */
 export interface TrackedProcess extends TreeNode {
   files: ProcessFiles;
   stat: ProcessStat;
-  /** When the command line was read last, in clock ticks since boot. */
-  commandTicks: number;
-  /** Ticks in a row in which stat was the same. */
-  idleTicks: number;
+  /** Read at every tick once it is part of a browser; else null. */
+  statm: Statm | null;
+  /** When the command line is to be read again, in clock ticks since boot; null: it is settled. */
+  commandDueTicks: number | null;
+  /** Readings in a row in which stat was the same. */
+  idleCount: number;
   executable: string | null;
   /** The command line as it was read last, with all its secrets: only to see whether it changed. */
   cmdline: string;
@@ -66,38 +70,60 @@ const settlingSeconds = 30;
 // By time and not by ticks: at ten samples a second it would be the dearest part of them.
 const youngEverySeconds = 0.5;
 const settlingEverySeconds = 5;
-const restingAfterTicks = 5;
-const restingEveryTicks = 5;
+// What was the same so often rests: it is still listed at every tick, and read seldom.
+const restingAfterCount = 5;
+// Of a browser's process only stat; its memory, statm, is read at every tick.
+const memberRestsTicks = 4;
+const otherRestsTicks = 16;
 // A kernel thread's pid may come to a process of ours; seldom enough to look again now and then.
 const kernelThreadRecheckTicks = 60;
 
-/** All processes of the machine, followed by (pid, start time) from tick to tick. */
+/**
+ * All processes of the machine, followed by (pid, start time) from tick to tick. What is done for
+ * every process at every tick is done without garbage: forEach, because each step of a for…of over a
+ * map makes an object, and garbage costs page faults, the dearest part of a tick.
+ */
 export class ProcessTable {
   readonly processes = new Map<number, TrackedProcess>();
+  /** Those that {@link update} looked at; the others rest, and are what they were. */
+  readonly awake: TrackedProcess[] = [];
   readonly #proc: ProcFs;
+  readonly #list: PidList;
   readonly #descriptors: DescriptorBudget;
   readonly #storesCommands: boolean;
   readonly #kernelThreads = new Set<number>();
+  /** Listed, and not followed because they could not be read, or were another process before. */
+  readonly #waiting = new Set<number>();
 
   constructor(proc: ProcFs, options: ProcessTableOptions) {
     this.#proc = proc;
+    this.#list = new PidList(proc);
     this.#descriptors = { left: options.descriptorLimit };
     this.#storesCommands = options.storesCommands ?? true;
   }
 
-  /** Reads stat of every process; new ones join, vanished ones are given back. */
+  /** Looks at every process that does not rest; new ones join, vanished ones are given back. */
   update(at: TableTick): EndedProcess[] {
     const ended: EndedProcess[] = [];
-    const listed = new Set(this.#proc.pids());
-    for (const process of this.processes.values()) {
-      if (listed.has(process.pid) && this.#refresh(process, at)) continue;
-      this.#drop(process, ended);
+    this.awake.length = 0;
+    const { appeared, gone } = this.#list.update();
+    for (const pid of gone) {
+      this.#kernelThreads.delete(pid);
+      this.#waiting.delete(pid);
+      this.#drop(pid, ended);
     }
-    for (const pid of this.#kernelThreads) {
-      if (!listed.has(pid)) this.#kernelThreads.delete(pid);
-    }
-    for (const pid of listed) {
-      if (!this.processes.has(pid)) this.#join(pid, at);
+    for (const pid of appeared) this.#waiting.add(pid);
+    this.#kernelThreads.forEach((pid) => {
+      if ((at.tick + pid) % kernelThreadRecheckTicks === 0) this.#waiting.add(pid);
+    });
+    this.processes.forEach((process) => {
+      if (isOther(process) && isResting(process, at)) return;
+      if (this.#refresh(process, at)) this.awake.push(process);
+      else this.#waiting.add(process.pid);
+    });
+    for (const pid of this.#waiting) {
+      this.#drop(pid, ended);
+      this.#join(pid, at);
     }
     return ended;
   }
@@ -109,12 +135,18 @@ export class ProcessTable {
 
   /** False when it is gone, or its pid now belongs to another process. */
   #refresh(process: TrackedProcess, at: TableTick): boolean {
-    if (isResting(process, at)) return true;
+    if (process.browserPid !== null) {
+      const { statm } = process;
+      process.statm = process.files.statm();
+      // Also when it ended: a zombie has no memory, and what is gone has no statm.
+      const isSame = statm !== null && process.statm === statm;
+      if (isSame && isResting(process, at)) return true;
+    }
     const stat = process.files.stat();
     // It could not be read this time, which is no end: it keeps what it had.
     if (stat === 'failed') return true;
     if (typeof stat === 'string' || stat.startTicks !== process.startTicks) return false;
-    process.idleTicks = stat === process.stat ? process.idleTicks + 1 : 0;
+    process.idleCount = stat === process.stat ? process.idleCount + 1 : 0;
     const renamed = stat.comm !== process.stat.comm;
     process.stat = stat;
     process.parentPid = stat.parentPid;
@@ -122,13 +154,18 @@ export class ProcessTable {
     return true;
   }
 
+  /** It stays waiting when it cannot be read. */
   #join(pid: number, at: TableTick): void {
-    if (this.#kernelThreads.has(pid) && (at.tick + pid) % kernelThreadRecheckTicks !== 0) return;
     const files = new ProcessFiles(this.#proc, pid, this.#descriptors);
     const stat = files.stat();
-    if (typeof stat === 'string' || stat.isKernelThread) {
+    if (typeof stat === 'string') {
       files.close();
-      if (typeof stat !== 'string') this.#kernelThreads.add(pid);
+      return;
+    }
+    this.#waiting.delete(pid);
+    if (stat.isKernelThread) {
+      files.close();
+      this.#kernelThreads.add(pid);
       return;
     }
     this.#kernelThreads.delete(pid);
@@ -141,8 +178,9 @@ export class ProcessTable {
       browserPid: null,
       files,
       stat,
-      idleTicks: 0,
-      commandTicks: Number.NEGATIVE_INFINITY,
+      statm: null,
+      idleCount: 0,
+      commandDueTicks: null,
       executable: null,
       cmdline: '',
       command: null,
@@ -156,11 +194,12 @@ export class ProcessTable {
       pssFailedMonotonicMs: Number.NEGATIVE_INFINITY,
     };
     this.processes.set(pid, process);
+    this.awake.push(process);
     this.#readCommand(process, at);
   }
 
   #readCommand(process: TrackedProcess, at: TableTick): void {
-    process.commandTicks = at.nowTicks;
+    process.commandDueTicks = nextCommandTicks(process, at);
     const cmdline = process.files.commandLine();
     // A dying process loses its command line first, and one that is renaming itself shows nothing
     // but NULs: what it was is kept.
@@ -172,28 +211,35 @@ export class ProcessTable {
       comm: process.stat.comm,
     });
     // A fork of the browser that took another program (a shell, a helper) is no part of it any more.
-    if (process.ownRole !== null && ownRole === null) process.browserPid = null;
+    if (process.ownRole !== null && ownRole === null) {
+      process.browserPid = null;
+      process.statm = null;
+    }
     process.ownRole = ownRole;
     if (this.#storesCommands && !isBlank(cmdline)) setCommand(process, cmdline);
   }
 
-  #drop(process: TrackedProcess, ended: EndedProcess[]): void {
+  #drop(pid: number, ended: EndedProcess[]): void {
+    const process = this.processes.get(pid);
+    if (process === undefined) return;
     process.files.close();
-    this.processes.delete(process.pid);
-    const { pid, startTicks, role, browserPid } = process;
+    this.processes.delete(pid);
+    const { startTicks, role, browserPid } = process;
     ended.push({ pid, startTicks, role, browserPid });
   }
 }
 
-// No part of a browser, and it has not run for a while: whether it woke up is asked now and then.
-// That it is still there is asked at every tick, by the list of /proc.
+/** Of no browser. */
+function isOther(process: TrackedProcess): boolean {
+  return process.ownRole === null && process.browserPid === null;
+}
+
+// It has not run for a while: whether it woke up is asked now and then. That it is still there is
+// asked at every tick, by the list of /proc.
 function isResting(process: TrackedProcess, at: TableTick): boolean {
-  return (
-    process.ownRole === null &&
-    process.browserPid === null &&
-    process.idleTicks >= restingAfterTicks &&
-    (at.tick + process.pid) % restingEveryTicks !== 0
-  );
+  if (process.idleCount < restingAfterCount) return false;
+  const everyTicks = process.browserPid === null ? otherRestsTicks : memberRestsTicks;
+  return (at.tick + process.pid) % everyTicks !== 0 && !isDueForCommand(process, at);
 }
 
 // A young process is read again and again; most times it says the same.
@@ -207,9 +253,13 @@ function isBlank(cmdline: string): boolean {
   return /^\0*$/.test(cmdline);
 }
 
-function isDueForCommand(process: TrackedProcess, at: TableTick): boolean {
+function isDueForCommand({ commandDueTicks }: TrackedProcess, at: TableTick): boolean {
+  return commandDueTicks !== null && at.nowTicks >= commandDueTicks;
+}
+
+function nextCommandTicks(process: TrackedProcess, at: TableTick): number | null {
   const ageSeconds = (at.nowTicks - process.startTicks) / at.ticksPerSecond;
-  if (ageSeconds >= settlingSeconds) return false;
-  const everySeconds = ageSeconds < youngSeconds ? youngEverySeconds : settlingEverySeconds;
-  return at.nowTicks - process.commandTicks >= everySeconds * at.ticksPerSecond;
+  if (ageSeconds >= settlingSeconds) return null;
+  const inSeconds = ageSeconds < youngSeconds ? youngEverySeconds : settlingEverySeconds;
+  return at.nowTicks + inSeconds * at.ticksPerSecond;
 }

@@ -49,10 +49,12 @@ export class PssBudget {
     const earnedMs = (Math.max(0, elapsedMs) * this.#options.cpuShare) / slowdown;
     this.#savedMs = Math.min(savingsMs, this.#savedMs + earnedMs);
 
-    const due = candidates
-      .map((candidate) => ({ candidate, worth: this.#worth(candidate, nowMonotonicMs) }))
-      .filter(({ worth }) => worth > 0)
-      .sort((a, b) => b.worth - a.worth);
+    const due: { candidate: T; worth: number }[] = [];
+    candidates.forEach((candidate) => {
+      const worth = this.#worth(candidate, nowMonotonicMs);
+      if (worth > 0) due.push({ candidate, worth });
+    });
+    due.sort((a, b) => b.worth - a.worth);
     const chosen: T[] = [];
     let leftMs = this.#savedMs;
     for (const { candidate } of due) {

@@ -99,19 +99,19 @@ export class Sampler {
     const machine = this.#machine.read();
     const cgroup = this.#sources.readCgroup(machine.memory.totalBytes);
     const ended = this.#readProcesses(machine.uptimeSeconds ?? monotonicMs / 1000);
-    const pssRead = readMemory(this.#table.processes.values(), this.#pssBudget, {
+    const pssRead = readMemory(this.#table.awake, this.#pssBudget, {
       clock: { monotonicMs, now: () => clock.monotonicMs() },
       units,
       isStalling: this.#isStalling(machine.pressure, monotonicMs),
     });
     const tickMs = 1000 / units.clockTicksPerSecond;
     const processes: ProcessReading[] = [];
-    for (const process of this.#table.processes.values()) {
+    this.#table.processes.forEach((process) => {
       if (process.lastReading === null || !isUnchanged(process, process.lastReading)) {
         process.lastReading = toReading(process, pssRead.has(process), tickMs);
       }
       processes.push(process.lastReading);
-    }
+    });
     const sample: Sample = {
       sequence: schedule.sequence,
       timeUnixMs,
@@ -121,7 +121,7 @@ export class Sampler {
       cgroup,
       pressure: this.#pressure(machine, cgroup),
       activity: machine.activity,
-      browser: browserTotals(this.#table.processes),
+      browser: browserTotals(this.#table.awake, this.#table.processes),
       collector: this.#cost(schedule, monotonicMs),
       processes,
       unreadable: machine.unreadable,
@@ -174,6 +174,7 @@ export class Sampler {
       commandPid: this.#commandPid,
       nowTicks,
       ticksPerSecond,
+      changed: this.#table.awake,
     });
     return ended;
   }
@@ -198,7 +199,7 @@ export class Sampler {
 function isUnchanged(process: TrackedProcess, told: ProcessReading): boolean {
   return (
     process.browserPid === null &&
-    process.idleTicks > 0 &&
+    process.idleCount > 0 &&
     told.browserPid === null &&
     told.role === process.role &&
     told.executable === process.executable &&

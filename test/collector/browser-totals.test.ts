@@ -44,7 +44,7 @@ function zombie(parts: Partial<TrackedProcess> & Pick<TrackedProcess, 'pid' | 'r
 }
 
 function totals(...processes: TrackedProcess[]) {
-  return browserTotals(new Map(processes.map((process) => [process.pid, process])));
+  return browserTotals(processes, new Map(processes.map((process) => [process.pid, process])));
 }
 
 const browser = process({ pid: 10, role: 'browser' }, { rss: 220, anon: 40, shmem: 4 });

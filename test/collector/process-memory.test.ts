@@ -31,7 +31,7 @@ class Ticks {
         return this.nowMs + elapsedMs;
       },
     };
-    const read = readMemory(this.#table.processes.values(), this.budget, {
+    const read = readMemory(this.#table.awake, this.budget, {
       clock,
       units,
       isStalling: false,

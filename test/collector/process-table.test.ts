@@ -392,7 +392,7 @@ describe('the role changes while the identity stays', () => {
 describe('idle processes', () => {
   const readsOfStat = (ticks: Ticks, pid: number) => ticks.fake.readCounts.get(`${pid}/stat`) ?? 0;
 
-  test('outside of browsers they are read every fifth tick, the others at every tick', () => {
+  test('are read every 16th tick; of a browser’s, stat every fourth and statm at every tick', () => {
     const ticks = new Ticks();
     ticks.fake.start(7);
     ticks.fake.start(8);
@@ -401,13 +401,15 @@ describe('idle processes', () => {
       ticks.fake.change(8, { utimeTicks: tick });
       ticks.next();
     }
-    // The first one, five the same, and a fifth of the other hundred.
-    expect(readsOfStat(ticks, 7)).toBe(6 + 20);
+    // The first one, five the same, and those at ticks 9, 25, 41, 57, 73, 89 and 105.
+    expect(readsOfStat(ticks, 7)).toBe(6 + 7);
     expect(readsOfStat(ticks, 8)).toBe(106);
-    expect(readsOfStat(ticks, 10)).toBe(106);
+    // The first one, five the same, and a fourth of the other hundred.
+    expect(readsOfStat(ticks, 10)).toBe(6 + 25);
+    expect(ticks.fake.readCounts.get('10/statm')).toBe(105);
   });
 
-  test('their end is noticed at once, their waking within five ticks', () => {
+  test('their end is noticed at once, their waking within sixteen ticks', () => {
     const ticks = new Ticks();
     ticks.fake.start(7);
     ticks.fake.start(8);
@@ -415,11 +417,30 @@ describe('idle processes', () => {
     ticks.fake.end(8);
     expect(ticks.next().map(({ pid }) => pid)).toEqual([8]);
     ticks.fake.change(7, { utimeTicks: 50 });
-    for (let tick = 0; tick < 5; tick++) ticks.next();
+    // It is asked at tick 25; from then on it is awake.
+    for (let tick = 21; tick < 25; tick++) ticks.next();
     expect(ticks.table.processes.get(7)?.stat.cpuTicks).toBe(50);
     ticks.fake.change(7, { utimeTicks: 60 });
     ticks.next();
     expect(ticks.table.processes.get(7)?.stat.cpuTicks).toBe(60);
+  });
+
+  test('of a browser: more memory, its end and its death unreaped are noticed at once', () => {
+    const ticks = new Ticks();
+    startChromium(ticks.fake, 'browser', { pid: 10 });
+    for (const pid of [11, 12, 13]) {
+      startChromium(ticks.fake, 'renderer', { pid, parentPid: 10, residentPages: 1_000 });
+    }
+    for (let tick = 0; tick < 21; tick++) ticks.next();
+    ticks.fake.change(11, { residentPages: 1_001, utimeTicks: 50 });
+    ticks.fake.change(12, { state: 'Z', sizePages: 0, residentPages: 0, sharedPages: 0 });
+    ticks.fake.end(13);
+    expect(ticks.next().map(({ pid }) => pid)).toEqual([13]);
+    expect(ticks.table.processes.get(11)).toMatchObject({
+      statm: { residentPages: 1_001 },
+      stat: { cpuTicks: 50 },
+    });
+    expect(ticks.table.processes.get(12)?.stat.state).toBe('Z');
   });
 });
 

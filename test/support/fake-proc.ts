@@ -158,17 +158,11 @@ export class FakeProc {
       this.#open.set(this.#nextFd, { name, process: this.#openable(name) });
       return this.#nextFd++;
     },
-    readSync: (
-      fd: number,
-      buffer: Buffer,
-      offset: number,
-      length: number,
-      position: number,
-    ): number => {
+    readvSync: (fd: number, [buffer]: [Buffer], position: number): number => {
       const file = this.#open.get(fd);
       if (file === undefined) throw systemError('EBADF');
       this.readCounts.set(file.name, (this.readCounts.get(file.name) ?? 0) + 1);
-      return this.#content(file).copy(buffer, offset, position, position + length);
+      return this.#content(file).copy(buffer, 0, position);
     },
     closeSync: (fd: number): void => {
       if (!this.#open.delete(fd)) throw systemError('EBADF');

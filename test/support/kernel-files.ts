@@ -36,7 +36,7 @@ export class KernelFiles {
       this.#open.set(this.#nextFd, path);
       return this.#nextFd++;
     },
-    readSync: (fd: number, buffer: Buffer): number => {
+    readvSync: (fd: number, [buffer]: [Buffer]): number => {
       const content = this.#contents.get(this.#open.get(fd) ?? '');
       if (content === undefined) throw systemError('ENODEV');
       return Buffer.from(content).copy(buffer);

@@ -19,6 +19,8 @@ export interface TreeOptions {
   /** Start time of "now", for the age of a process. */
   nowTicks: number;
   ticksPerSecond: number;
+  /** The nodes that may have changed, every browser among them; default all. */
+  changed?: readonly TreeNode[];
 }
 
 // The network service looks like a second browser for up to 3 s after its fork.
@@ -36,7 +38,8 @@ const deepest = 64;
  * seen dead may have lost its parent as well; it goes to the newest browser.
  */
 export function placeProcesses(nodes: ReadonlyMap<number, TreeNode>, options: TreeOptions): void {
-  for (const node of nodes.values()) {
+  const changed = options.changed ?? [...nodes.values()];
+  changed.forEach((node) => {
     const browser = browserAbove(node, nodes, options);
     // Forked from a browser and not yet exec'ed or renamed: its role is not known yet.
     const isCopy = node.ownRole === 'browser' && browser !== node;
@@ -46,10 +49,10 @@ export function placeProcesses(nodes: ReadonlyMap<number, TreeNode>, options: Tr
         ? ofTheSession(browser, nodes, options)
         : ancestor(node, nodes, options.rootPid);
     if (owner !== null) node.browserPid = owner.pid;
-  }
-  for (const node of nodes.values()) {
-    if (node.browserPid === null) node.browserPid = browserOfStray(node, nodes, options);
-  }
+  });
+  changed.forEach((node) => {
+    if (node.browserPid === null) node.browserPid = browserOfStray(node, changed, options);
+  });
 }
 
 // Once it belongs it stays, also when what started it has ended.
@@ -96,7 +99,7 @@ function ancestor(
 
 function browserOfStray(
   node: TreeNode,
-  nodes: ReadonlyMap<number, TreeNode>,
+  nodes: readonly TreeNode[],
   options: TreeOptions,
 ): number | null {
   const isCrashpad = node.role === 'crashpad';
@@ -105,7 +108,7 @@ function browserOfStray(
     ? crashpadWindowSeconds * options.ticksPerSecond
     : Number.POSITIVE_INFINITY;
   let newest: TreeNode | null = null;
-  for (const candidate of nodes.values()) {
+  for (const candidate of nodes) {
     if (candidate.role !== 'browser' || candidate.browserPid === null) continue;
     const ageTicks = node.startTicks - candidate.startTicks;
     if (ageTicks < 0 || ageTicks > windowTicks) continue;

@@ -124,12 +124,13 @@ function isOverdue(end: WaitingEnd, tick: ExitTick): boolean {
 
 function noticesToKeep(noticesByPid: Map<number, ExitNotice[]>, tick: ExitTick): ExitNotice[] {
   const kept: ExitNotice[] = [];
-  for (const reading of tick.sample.processes) {
+  if (noticesByPid.size === 0) return kept;
+  tick.sample.processes.forEach((reading) => {
     const notice = noticesByPid.get(reading.pid)?.at(-1);
-    if (notice === undefined) continue;
+    if (notice === undefined) return;
     const isLater = notice.monotonicMs > tick.sample.monotonicMs;
     if (isLater || (isZombie(reading) && isWholeEnd(reading, notice))) kept.push(notice);
-  }
+  });
   return kept;
 }
 

@@ -4,7 +4,7 @@ import { errnoOf, HeadroomError } from '../../model/errors.ts';
 /** The file-system calls the collector makes; a test puts faults in here. */
 export type FileCalls = Pick<
   typeof fs,
-  'openSync' | 'readSync' | 'closeSync' | 'readdirSync' | 'readlinkSync' | 'statSync'
+  'openSync' | 'readvSync' | 'closeSync' | 'readdirSync' | 'readlinkSync' | 'statSync'
 >;
 
 /** Why a file gave nothing: its process is gone, it may not be read, or the read failed. */
@@ -18,6 +18,7 @@ export class ProcFs {
   readonly root: string;
   /** Large enough for every file read here; a longer cmdline is cut, which loses no flag we use. */
   readonly buffer = Buffer.allocUnsafe(64 * 1024);
+  readonly #buffers = [this.buffer];
   readonly #calls: FileCalls;
 
   constructor(root = '/proc', calls: FileCalls = fs) {
@@ -51,11 +52,12 @@ export class ProcFs {
 
   /**
    * Reads an open file from its start. After the end of its process, and after the reuse of its
-   * pid, every kept descriptor gives ESRCH: a kept descriptor is a safe identity.
+   * pid, every kept descriptor gives ESRCH: a kept descriptor is a safe identity. By readv, because
+   * Node checks its arguments with less garbage than those of read: half of all that a tick makes.
    */
   readOpen(fd: number): number | Absence {
     try {
-      return this.#calls.readSync(fd, this.buffer, 0, this.buffer.length, 0);
+      return this.#calls.readvSync(fd, this.#buffers, 0);
     } catch (error) {
       return absenceOf(error);
     }
@@ -67,12 +69,19 @@ export class ProcFs {
 
   /** Pids that exist now, ascending. Throws MACHINE_UNREADABLE when the root cannot be listed. */
   pids(): number[] {
-    const pids: number[] = [];
-    for (const name of this.#list()) {
-      const first = name.charCodeAt(0);
-      if (first >= 49 && first <= 57) pids.push(Number(name));
+    return this.names().filter(isPid).map(Number);
+  }
+
+  /** What the root lists: the pids, ascending, and its other files. MACHINE_UNREADABLE as above. */
+  names(): string[] {
+    try {
+      return this.#calls.readdirSync(this.root);
+    } catch (error) {
+      throw new HeadroomError('MACHINE_UNREADABLE', `cannot list ${this.root}`, {
+        cause: error,
+        hint: 'Headroom reads the kernel through /proc: mount it (mount -t proc proc /proc).',
+      });
     }
-    return pids;
   }
 
   /** Where a link below the root points; null when it cannot be read. */
@@ -104,17 +113,12 @@ export class ProcFs {
       return null;
     }
   }
+}
 
-  #list(): string[] {
-    try {
-      return this.#calls.readdirSync(this.root);
-    } catch (error) {
-      throw new HeadroomError('MACHINE_UNREADABLE', `cannot list ${this.root}`, {
-        cause: error,
-        hint: 'Headroom reads the kernel through /proc: mount it (mount -t proc proc /proc).',
-      });
-    }
-  }
+/** Whether a name below /proc is that of a process. */
+export function isPid(name: string): boolean {
+  const first = name.charCodeAt(0);
+  return first >= 49 && first <= 57;
 }
 
 function absenceOf(error: unknown): Absence {

@@ -24,6 +24,7 @@ export class ProcessFiles {
   readonly #kept = new Map<'stat' | 'statm', number>();
   readonly #lastLine = Buffer.allocUnsafeSlow(longestLine);
   #lastStat: { stat: ProcessStat; length: number } | null = null;
+  #lastStatm: Statm | null = null;
 
   constructor(proc: ProcFs, pid: number, budget: DescriptorBudget) {
     this.#proc = proc;
@@ -48,10 +49,17 @@ export class ProcessFiles {
     return stat ?? 'failed';
   }
 
-  /** Null when it is gone or has no memory of its own. */
+  /**
+   * Null when it is gone or has no memory of its own. The very same object as before while nothing
+   * changed.
+   */
   statm(): Statm | null {
     const length = this.#read('statm');
-    return typeof length === 'number' ? parseStatm(this.#proc.buffer, length) : null;
+    const statm = typeof length === 'number' ? parseStatm(this.#proc.buffer, length) : null;
+    const last = this.#lastStatm;
+    if (last !== null && isSame(last, statm)) return last;
+    this.#lastStatm = statm;
+    return statm;
   }
 
   status(): ProcessStatus | null {
@@ -125,4 +133,8 @@ export class ProcessFiles {
     }
     return this.#proc.readOpen(fd);
   }
+}
+
+function isSame(last: Statm, statm: Statm | null): boolean {
+  return last.residentPages === statm?.residentPages && last.sharedPages === statm.sharedPages;
 }

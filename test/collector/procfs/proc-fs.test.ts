@@ -36,7 +36,7 @@ describe('absence is a value', () => {
     };
     const calls = {
       openSync: broken,
-      readSync: broken,
+      readvSync: broken,
       readlinkSync: broken,
       statSync: broken,
       readdirSync: broken,
