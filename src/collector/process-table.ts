@@ -1,5 +1,4 @@
 import type { ProcessRole } from '../model/process-role.ts';
-import type { ProcessReading } from '../model/sample.ts';
 import type { TreeNode } from './chromium/browser-tree.ts';
 import { roleOfCommand } from './chromium/command-line.ts';
 import { safeCommand } from './chromium/safe-command.ts';
@@ -12,6 +11,7 @@ import type { ProcessStat } from './procfs/process-stat.ts';
 import type { ProcessStatus } from './procfs/process-status.ts';
 import type { SmapsRollup } from './procfs/smaps-rollup.ts';
 import type { Statm } from './procfs/statm.ts';
+import { ReadingRounds } from './reading-rounds.ts';
 
 /** A living process between ticks: its open files, its identity, and the last dear readings. */
 export interface TrackedProcess extends TreeNode {
@@ -36,8 +36,6 @@ export interface TrackedProcess extends TreeNode {
   /** Read together with status. */
   facts: MemberFacts | null;
   lastPss: (SmapsRollup & { anonBytes: number; monotonicMs: number }) | null;
-  /** What was told of it last, and may be told again while nothing changed. */
-  lastReading: ProcessReading | null;
   /** When reading PSS failed last (another user's process, or gone). */
   pssFailedMonotonicMs: number;
 }
@@ -70,11 +68,10 @@ const settlingSeconds = 30;
 // By time and not by ticks: at ten samples a second it would be the dearest part of them.
 const youngEverySeconds = 0.5;
 const settlingEverySeconds = 5;
-// What was the same so often rests: it is still listed at every tick, and read seldom.
+// What was the same so often rests: whether it woke up is asked now and then. That it is still there
+// is asked at every tick, by the list of /proc.
 const restingAfterCount = 5;
-// Of a browser's process only stat; its memory, statm, is read at every tick.
-const memberRestsTicks = 4;
-const otherRestsTicks = 16;
+const statOfQuietEveryTicks = 4;
 // A kernel thread's pid may come to a process of ours; seldom enough to look again now and then.
 const kernelThreadRecheckTicks = 60;
 
@@ -91,6 +88,7 @@ export class ProcessTable {
   readonly #list: PidList;
   readonly #descriptors: DescriptorBudget;
   readonly #storesCommands: boolean;
+  readonly #rounds = new ReadingRounds<TrackedProcess>();
   readonly #kernelThreads = new Set<number>();
   /** Listed, and not followed because they could not be read, or were another process before. */
   readonly #waiting = new Set<number>();
@@ -116,10 +114,13 @@ export class ProcessTable {
     this.#kernelThreads.forEach((pid) => {
       if ((at.tick + pid) % kernelThreadRecheckTicks === 0) this.#waiting.add(pid);
     });
-    this.processes.forEach((process) => {
-      if (isOther(process) && isResting(process, at)) return;
+    this.#rounds.forEachDue(at.tick, (process) => {
       if (this.#refresh(process, at)) this.awake.push(process);
       else this.#waiting.add(process.pid);
+    });
+    this.awake.forEach((process) => {
+      if (mayRest(process)) this.#rounds.rest(process);
+      else this.#rounds.wake(process);
     });
     for (const pid of this.#waiting) {
       this.#drop(pid, ended);
@@ -140,7 +141,7 @@ export class ProcessTable {
       process.statm = process.files.statm();
       // Also when it ended: a zombie has no memory, and what is gone has no statm.
       const isSame = statm !== null && process.statm === statm;
-      if (isSame && isResting(process, at)) return true;
+      if (isSame && isQuiet(process, at)) return true;
     }
     const stat = process.files.stat();
     // It could not be read this time, which is no end: it keeps what it had.
@@ -190,10 +191,10 @@ export class ProcessTable {
       statusMonotonicMs: Number.NEGATIVE_INFINITY,
       facts: null,
       lastPss: null,
-      lastReading: null,
       pssFailedMonotonicMs: Number.NEGATIVE_INFINITY,
     };
     this.processes.set(pid, process);
+    this.#rounds.add(process);
     this.awake.push(process);
     this.#readCommand(process, at);
   }
@@ -224,22 +225,28 @@ export class ProcessTable {
     if (process === undefined) return;
     process.files.close();
     this.processes.delete(pid);
+    this.#rounds.delete(process);
     const { startTicks, role, browserPid } = process;
     ended.push({ pid, startTicks, role, browserPid });
   }
 }
 
-/** Of no browser. */
-function isOther(process: TrackedProcess): boolean {
-  return process.ownRole === null && process.browserPid === null;
+// Only what is of no browser, and has not run for a while.
+function mayRest(process: TrackedProcess): boolean {
+  return (
+    process.idleCount >= restingAfterCount &&
+    process.ownRole === null &&
+    process.browserPid === null
+  );
 }
 
-// It has not run for a while: whether it woke up is asked now and then. That it is still there is
-// asked at every tick, by the list of /proc.
-function isResting(process: TrackedProcess, at: TableTick): boolean {
-  if (process.idleCount < restingAfterCount) return false;
-  const everyTicks = process.browserPid === null ? otherRestsTicks : memberRestsTicks;
-  return (at.tick + process.pid) % everyTicks !== 0 && !isDueForCommand(process, at);
+// Memory that stands still, and no CPU time for a while: stat is read in one tick of four.
+function isQuiet(process: TrackedProcess, at: TableTick): boolean {
+  return (
+    process.idleCount >= restingAfterCount &&
+    (at.tick + process.pid) % statOfQuietEveryTicks !== 0 &&
+    !isDueForCommand(process, at)
+  );
 }
 
 // A young process is read again and again; most times it says the same.

@@ -1,13 +1,8 @@
-import type {
-  CgroupMemory,
-  CollectorCost,
-  Pressure,
-  ProcessReading,
-  Sample,
-} from '../model/sample.ts';
+import type { CgroupMemory, Pressure, ProcessReading, Sample } from '../model/sample.ts';
 import { bindingCgroup } from '../model/session-memory.ts';
 import { browserTotals, estimatedPssBytes } from './browser-totals.ts';
 import { placeProcesses } from './chromium/browser-tree.ts';
+import { OwnCost } from './own-cost.ts';
 import { readMemory } from './process-memory.ts';
 import { type EndedProcess, ProcessTable, type TrackedProcess } from './process-table.ts';
 import {
@@ -17,7 +12,6 @@ import {
   type MemorySource,
 } from './procfs/machine-files.ts';
 import type { ProcFs } from './procfs/proc-fs.ts';
-import { parseStatm } from './procfs/statm.ts';
 import { PssBudget } from './pss-budget.ts';
 
 /** The clocks of a sample; a test gives its own. */
@@ -79,6 +73,9 @@ export class Sampler {
   readonly #machine: MachineFiles;
   readonly #table: ProcessTable;
   readonly #pssBudget: PssBudget;
+  readonly #ownCost: OwnCost;
+  /** By pid; of what rests it is told again what was told last. */
+  readonly #readings = new Map<number, ProcessReading>();
   #tick = 0;
   #commandPid: number | null = null;
   #isCgroupPressure: boolean | null = null;
@@ -89,6 +86,7 @@ export class Sampler {
     this.#machine = new MachineFiles(sources.proc, sources.units, sources.devices ?? null);
     this.#table = new ProcessTable(sources.proc, sources);
     this.#pssBudget = new PssBudget({ cpuShare: sources.pssCpuShare ?? 0.01, maxAgeMs: 60_000 });
+    this.#ownCost = new OwnCost(sources.proc, sources.units.pageSizeBytes);
   }
 
   /** Throws MACHINE_UNREADABLE when the machine's memory cannot be read; survives all else. */
@@ -104,14 +102,7 @@ export class Sampler {
       units,
       isStalling: this.#isStalling(machine.pressure, monotonicMs),
     });
-    const tickMs = 1000 / units.clockTicksPerSecond;
-    const processes: ProcessReading[] = [];
-    this.#table.processes.forEach((process) => {
-      if (process.lastReading === null || !isUnchanged(process, process.lastReading)) {
-        process.lastReading = toReading(process, pssRead.has(process), tickMs);
-      }
-      processes.push(process.lastReading);
-    });
+    this.#updateReadings(ended, pssRead);
     const sample: Sample = {
       sequence: schedule.sequence,
       timeUnixMs,
@@ -122,8 +113,8 @@ export class Sampler {
       pressure: this.#pressure(machine, cgroup),
       activity: machine.activity,
       browser: browserTotals(this.#table.awake, this.#table.processes),
-      collector: this.#cost(schedule, monotonicMs),
-      processes,
+      collector: this.#ownCost.read(schedule, clock.monotonicMs() - monotonicMs),
+      processes: [...this.#readings.values()],
       unreadable: machine.unreadable,
     };
     return { sample, ended };
@@ -143,6 +134,7 @@ export class Sampler {
   close(): void {
     this.#machine.close();
     this.#table.close();
+    this.#ownCost.close();
   }
 
   // Some task waited for memory for more than a twentieth of the time since the last sample.
@@ -179,19 +171,14 @@ export class Sampler {
     return ended;
   }
 
-  #cost(schedule: Schedule, startedMonotonicMs: number): CollectorCost {
-    const { proc, clock, units } = this.#sources;
-    const length = proc.read('self/statm');
-    const own = typeof length === 'number' ? parseStatm(proc.buffer, length) : null;
-    const usage = process.cpuUsage();
-    return {
-      pid: process.pid,
-      readMs: round(clock.monotonicMs() - startedMonotonicMs),
-      latenessMs: round(schedule.latenessMs),
-      missedTickCount: schedule.missedTickCount,
-      cpuMs: Math.round((usage.user + usage.system) / 1000),
-      rssBytes: own === null ? null : own.residentPages * units.pageSizeBytes,
-    };
+  #updateReadings(ended: readonly EndedProcess[], pssRead: ReadonlySet<TrackedProcess>): void {
+    const tickMs = 1000 / this.#sources.units.clockTicksPerSecond;
+    for (const { pid } of ended) this.#readings.delete(pid);
+    this.#table.awake.forEach((process) => {
+      const told = this.#readings.get(process.pid);
+      if (told !== undefined && isUnchanged(process, told)) return;
+      this.#readings.set(process.pid, toReading(process, pssRead.has(process), tickMs));
+    });
   }
 }
 
@@ -240,8 +227,4 @@ function toReading(process: TrackedProcess, isPssFresh: boolean, tickMs: number)
     readBytes: facts?.readBytes ?? null,
     writtenBytes: facts?.writtenBytes ?? null,
   };
-}
-
-function round(ms: number): number {
-  return Math.round(ms * 100) / 100;
 }

@@ -115,7 +115,7 @@ describe('ends of processes that are not ours', () => {
 });
 
 test('what is gathered is told when asked for', async () => {
-  const script = exitHelperScript.replace('undef, 0.5', 'undef, 3600');
+  const script = exitHelperScript.replace('undef, 1;', 'undef, 3600;');
   const watcher = await startWatcher({ script });
   onTestFinished(() => watcher.close());
   const { pid } = spawnSync('true');

@@ -39,7 +39,6 @@ export function trackedProcess(
     statm: null,
     idleCount: 0,
     commandDueTicks: null,
-    lastReading: null,
     pssFailedMonotonicMs: Number.NEGATIVE_INFINITY,
     ...parts,
   };

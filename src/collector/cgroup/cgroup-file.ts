@@ -34,7 +34,7 @@ export class CgroupFile {
   /** The content as one number; null for nothing, for `max`, and for v1's way to say "no limit". */
   readNumber(): number | null {
     const length = this.read();
-    return exactNumber(unsignedAt(this.#files.buffer.subarray(0, length), 0));
+    return exactNumber(unsignedAt(this.#files.buffer.toString('latin1', 0, length), 0));
   }
 
   /** The content as a limit; `gone` when there is nothing to read. */

@@ -11,8 +11,8 @@
  *     failed STEP ERRNO          and it ends; errno 0: no answer
  *
  * What costs is waking up, here and in the recorder. So a filter in the kernel passes nothing but
- * ends of whole processes, and after each batch it sleeps for half a second, or until it gets a byte
- * on its stdin. It ends when its stdin is closed, which the death of the recorder does, and on SIGTERM.
+ * ends of whole processes, and after each batch it sleeps for a second, or until it gets a byte on
+ * its stdin. It ends when its stdin is closed, which the death of the recorder does, and on SIGTERM.
  * Ctrl-C is for the recorder, which still wants to hear how its browser ends.
  */
 export const exitHelperScript = String.raw`
@@ -81,6 +81,6 @@ for (;;) {
     print $lines;
     next unless $isEmpty;
     my $pause = $input;
-    select $pause, undef, undef, 0.5;
+    select $pause, undef, undef, 1;
 }
 `;

@@ -38,7 +38,7 @@ export const firstExitState: ExitState = {
   sampledMonotonicMs: Number.NEGATIVE_INFINITY,
 };
 
-// A notice comes up to half a second late, and later on a machine that is stalled.
+// A notice comes up to a second late, and later on a machine that is stalled.
 const graceTicks = 2;
 const graceMs = 2_000;
 

@@ -40,6 +40,8 @@ export class ProcessExits {
     const { exits, state } = joinExits(this.#state, tick);
     this.#state = state;
     this.#countLost(sample.timeUnixMs);
+    // Somebody is gone, and how is not known yet: the next sample shall know it.
+    if (state.waiting.length > 0) this.#watcher?.hurry();
     const notes = [this.#unavailableNote(sample.timeUnixMs), this.#lost.due(drainedMonotonicMs)];
     return [...exits, ...notes.filter((note) => note !== null)];
   }
@@ -51,7 +53,6 @@ export class ProcessExits {
   async readLast(sample: Sample, ended: readonly EndedProcess[]): Promise<RecordingEvent[]> {
     const events = this.read(sample, ended);
     if (this.#state.waiting.length > 0) {
-      this.#watcher?.hurry();
       await sleep(lastWordMs);
       events.push(...this.read(sample, []));
     }

@@ -59,6 +59,17 @@ test('an end with its code', () => {
   ]);
 });
 
+test('the helper is asked as soon as somebody is gone, and not before', () => {
+  const watcher = new FakeWatcher([], [], [notice(3)]);
+  const exits = exitsOf(watcher);
+  exits.read(living, []);
+  expect(watcher.hurryCount).toBe(0);
+  expect(exits.read(gone, [gpu])).toEqual([]);
+  expect(watcher.hurryCount).toBe(1);
+  expect(exits.read(gone, [])).toEqual([expect.objectContaining({ ...told, exitCode: 3 })]);
+  expect(watcher.hurryCount).toBe(1);
+});
+
 test('the last sample gives the kernel a moment', async () => {
   const watcher = new FakeWatcher([], [], [notice(3)]);
   const exits = exitsOf(watcher);
