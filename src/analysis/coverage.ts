@@ -1,10 +1,16 @@
 import type { Gap, GapKind, RecordingEvent } from '../model/event.ts';
 import { gapBetween } from '../model/gap.ts';
 import type { Tick } from '../model/session-memory.ts';
+import type { ForkReport } from './forks.ts';
 import type { TickTracker } from './tick-tracker.ts';
 
-/** How much of the time the recording speaks about. */
-export interface Coverage {
+/** How much of the time, and of what came and went, the recording speaks about. */
+export interface Coverage extends TimeCoverage {
+  /** Null where the kernel's fork counter is not known. */
+  forks: ForkReport | null;
+}
+
+export interface TimeCoverage {
   samples: number;
   /** As asked for; the recorder may have slowed down since. */
   intervalMs: number;
@@ -37,7 +43,7 @@ export interface CoverageOptions {
  * that the recorder noted, and those that the two clocks of neighbouring ticks show. A gap known from
  * both is one gap, under the recorder's name.
  */
-export function trackCoverage(options: CoverageOptions): TickTracker<Coverage> {
+export function trackCoverage(options: CoverageOptions): TickTracker<TimeCoverage> {
   const seen: Gap[] = [];
   let samples = 0;
   let missedTicks = 0;

@@ -28,6 +28,9 @@ export interface ProcessReport {
   oomScoreAdj: number | null;
   /** RSS of the last row stored. */
   lastRssBytes: number | null;
+  /** Threads when first seen, and the most that were seen; null where the system does not tell. */
+  threadsFirst: number | null;
+  threadsMax: number | null;
   /** Ended and not waited for by its parent, when last seen. */
   isZombie: boolean;
 }
@@ -45,6 +48,8 @@ interface History {
   peakRssBytes: number | null;
   peakPssBytes: number | null;
   firstCpuMs: number;
+  threadsFirst: number | null;
+  threadsMax: number | null;
   last: ProcessSample;
   anonymous: GrowthPoint[];
 }
@@ -77,7 +82,7 @@ function readHistories(recording: Recording, range: TimeRange): Map<number, Hist
   // From the beginning, not from the range's: rows are sparse, and an older one may be in force.
   for (const row of recording.processSamples({ toUnixMs: range.toUnixMs })) {
     const history = histories.get(row.process);
-    if (history === undefined || row.timeUnixMs < fromOf(range)) {
+    if (history === undefined || row.timeUnixMs <= fromOf(range)) {
       histories.set(row.process, startHistory(row, range));
     } else {
       extendHistory(history, row);
@@ -92,6 +97,8 @@ function startHistory(row: ProcessSample, range: TimeRange): History {
     peakRssBytes: row.rssBytes,
     peakPssBytes: row.pssBytes,
     firstCpuMs: row.cpuMs,
+    threadsFirst: row.threadCount,
+    threadsMax: row.threadCount,
     last: row,
     anonymous: row.anonBytes === null ? [] : [{ timeUnixMs, bytes: row.anonBytes }],
   };
@@ -100,6 +107,7 @@ function startHistory(row: ProcessSample, range: TimeRange): History {
 function extendHistory(history: History, row: ProcessSample): void {
   history.peakRssBytes = larger(history.peakRssBytes, row.rssBytes);
   history.peakPssBytes = larger(history.peakPssBytes, row.pssBytes);
+  history.threadsMax = larger(history.threadsMax, row.threadCount);
   history.last = row;
   if (row.anonBytes !== null) {
     history.anonymous.push({ timeUnixMs: row.timeUnixMs, bytes: row.anonBytes });
@@ -135,6 +143,8 @@ function processReport(
     command: record.command,
     oomScoreAdj: record.oomScoreAdj,
     lastRssBytes: history?.last.rssBytes ?? null,
+    threadsFirst: history?.threadsFirst ?? null,
+    threadsMax: history?.threadsMax ?? null,
     isZombie: history?.last.state === 'Z',
   };
 }

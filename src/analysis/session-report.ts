@@ -8,6 +8,7 @@ import { browserReport, roleReports, trackBrowser } from './browser.ts';
 import { trackCoverage } from './coverage.ts';
 import { deathReports } from './deaths.ts';
 import type { Findings, NoteReport } from './findings.ts';
+import { forkReport, trackForks } from './forks.ts';
 import { kernelLogOf } from './kernel-log.ts';
 import { commandEndOf } from './membership.ts';
 import { memoryReport, trackMemory } from './memory.ts';
@@ -58,7 +59,10 @@ function findingsOf(recording: Recording, range: TimeRange): Findings {
   return {
     schemaVersion: 1,
     session,
-    coverage: followed.coverage,
+    coverage: {
+      ...followed.coverage,
+      forks: forkReport(followed.forks, processes, followed.coverage.firstUnixMs),
+    },
     memory: memoryReport(recording, range, followed.memory),
     pressure: followed.pressure,
     browser: browserReport(recording, range, followed.browser),
@@ -90,16 +94,18 @@ function isOwn(cgroup: CgroupMemory | null): boolean {
 
 function followTicks(recording: Recording, range: TimeRange, events: readonly RecordingEvent[]) {
   const coverage = trackCoverage({ intervalMs: recording.facts.intervalMs, events });
+  const forks = trackForks();
   const memory = trackMemory();
   const pressure = trackPressure();
   const browser = trackBrowser();
   const recorder = trackRecorder(protectionOf(recording));
-  const trackers = [coverage, memory, pressure, browser, recorder];
+  const trackers = [coverage, forks, memory, pressure, browser, recorder];
   for (const tick of recording.ticks(range)) {
     for (const tracker of trackers) tracker.add(tick);
   }
   return {
     coverage: coverage.result(),
+    forks: forks.result(),
     memory: memory.result(),
     pressure: pressure.result(),
     browser: browser.result(),

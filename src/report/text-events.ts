@@ -29,7 +29,7 @@ export function oomLines(report: SessionReport, columns: number): Line[] {
 
 /** What the recording does not cover. */
 export function coverageLines({ coverage }: SessionReport): Line[] {
-  const { samples, intervalMs, missedTicks, gaps } = coverage;
+  const { samples, intervalMs, missedTicks, gaps, forks } = coverage;
   const counts = `${formatCount(samples, 'sample')}, one every ${formatDuration(intervalMs)}, ${missedTicks} missed, ${formatCount(gaps.length, 'gap')}`;
   const entries = gaps
     .slice(0, mostLines)
@@ -38,6 +38,10 @@ export function coverageLines({ coverage }: SessionReport): Line[] {
         `${formatInstant(gap.fromUnixMs)} to ${formatInstant(gap.toUnixMs)}  ${gapWords(gap)}, ${formatDuration(gap.missingMs)}`,
     );
   if (gaps.length > entries.length) entries.push(`${gaps.length - entries.length} more`);
+  if (forks !== null) {
+    const created = formatCount(forks.createdCount, 'process or thread', 'processes and threads');
+    entries.push(`${created} began on this machine, ${forks.seenCount} of them seen`);
+  }
   return [
     { text: 'Coverage', tone: 'heading' },
     ...[counts, ...entries].map((entry) => ({ text: `  ${entry}` })),
