@@ -1,11 +1,11 @@
 import { exportRecording, followRecording } from '../exporter/export-loop.ts';
-import type { ExportEvent, ExportResult } from '../exporter/export-options.ts';
-import { resolveTarget } from '../exporter/otlp/endpoint.ts';
+import type { ExportEvent, ExportResult, SignalResult } from '../exporter/export-options.ts';
+import { type OtlpTarget, resolveTarget } from '../exporter/otlp/endpoint.ts';
 import { printable } from '../report/printable.ts';
 import type { CommandIo, ParsedArguments } from './command.ts';
 import { UsageError } from './command.ts';
 import { switchOption, textOption } from './parse-arguments.ts';
-import { parseDuration } from './quantities.ts';
+import { parseDuration, parseHttpUrl } from './quantities.ts';
 
 const protocols = ['http/protobuf', 'http/json'];
 
@@ -14,13 +14,7 @@ export function exportOtlp(
   parsed: ParsedArguments,
   io: CommandIo,
 ): (file: string) => Promise<boolean> {
-  const protocol = textOption(parsed, 'protocol');
-  if (protocol !== null && !protocols.includes(protocol)) {
-    throw new UsageError(`--protocol takes ${protocols.join(' or ')}, not "${protocol}"`);
-  }
-  const env =
-    protocol === null ? io.env : { ...io.env, OTEL_EXPORTER_OTLP_METRICS_PROTOCOL: protocol };
-  const target = resolveTarget(textOption(parsed, 'endpoint'), env);
+  const target = targetOf(parsed, io);
   const deadline = textOption(parsed, 'deadline');
   const isFollowing = switchOption(parsed, 'follow');
   const isJson = switchOption(parsed, 'json');
@@ -34,10 +28,25 @@ export function exportOtlp(
       onEvent: (event) => progress.tell(event),
     });
     progress.end();
-    io.stderr.write(`${printable(file)} to ${target.name}: ${told(result)}\n`);
-    if (isJson) io.stdout.write(`${JSON.stringify(toJson(file, target.name, result))}\n`);
-    return result.left === 0;
+    io.stderr.write(`${printable(file)} to ${target.metrics.name}: ${told(result, target)}\n`);
+    if (isJson) io.stdout.write(`${JSON.stringify(toJson(file, target, result))}\n`);
+    return result.left === 0 && (result.logs?.left ?? 0) === 0;
   };
+}
+
+function targetOf(parsed: ParsedArguments, io: CommandIo): OtlpTarget {
+  const protocol = textOption(parsed, 'protocol');
+  if (protocol !== null && !protocols.includes(protocol)) {
+    throw new UsageError(`--protocol takes ${protocols.join(' or ')}, not "${protocol}"`);
+  }
+  const logsEndpoint = textOption(parsed, 'logs-endpoint');
+  const isWithoutLogs = switchOption(parsed, 'no-logs');
+  if (logsEndpoint !== null) parseHttpUrl('--logs-endpoint', logsEndpoint);
+  if (isWithoutLogs && logsEndpoint !== null) {
+    throw new UsageError('--logs-endpoint and --no-logs exclude each other');
+  }
+  const endpoint = textOption(parsed, 'endpoint');
+  return resolveTarget({ endpoint, logsEndpoint, protocol, sendsLogs: !isWithoutLogs }, io.env);
 }
 
 /** Events of an export as messages; progress only on a terminal. */
@@ -57,7 +66,7 @@ class ExportProgress {
       const seconds = Math.ceil(event.delayMs / 1000);
       this.#stream.write(`${this.#file}: ${event.reason}; next try in ${seconds} s\n`);
     }
-    if (event.kind === 'progress' && this.#stream.isTTY === true) {
+    if (event.kind === 'progress' && event.signal === 'metrics' && this.#stream.isTTY === true) {
       const at = new Date(event.timeUnixMs).toISOString();
       this.#stream.write(`\r\u001b[Ksent ${event.tally.sent} points, up to ${at}`);
     }
@@ -68,28 +77,42 @@ class ExportProgress {
   }
 }
 
-function told(result: ExportResult): string {
+function told(result: ExportResult, { lacksLogsEndpoint }: OtlpTarget): string {
+  const parts = [toldSignal(result, 'points')];
+  if (result.logs !== null) parts.push(toldSignal(result.logs, 'events'));
+  if (lacksLogsEndpoint) parts.push('events are not sent without --logs-endpoint');
+  const problems = [result.problem, result.logs?.problem ?? null].filter((one) => one !== null);
+  const why = problems.map(({ message, code, hint }) =>
+    hint === null ? `\n${message} [${code}]` : `\n${message} [${code}]\n${hint}`,
+  );
+  return `${parts.join('; ')}${why.join('')}`;
+}
+
+function toldSignal(result: SignalResult, noun: string): string {
   const dropped = Object.entries(result.dropped).map(([reason, count]) => `${count} (${reason})`);
-  const parts = [
-    `${result.sent} points sent`,
+  return [
+    `${result.sent} ${noun} sent`,
     ...(result.alreadyDelivered > 0 ? [`${result.alreadyDelivered} dealt with before`] : []),
     ...(result.rejected > 0 ? [`${result.rejected} of them rejected by the receiver`] : []),
     ...(dropped.length > 0 ? [`dropped ${dropped.join(', ')}`] : []),
     ...(result.left > 0 ? [`${result.left} left`] : []),
-  ];
-  const { problem } = result;
-  const why = problem === null ? '' : `\n${problem.message} [${problem.code}]`;
-  const hint = problem?.hint == null ? '' : `\n${problem.hint}`;
-  return `${parts.join(', ')}${why}${hint}`;
+  ].join(', ');
 }
 
-function toJson(file: string, endpoint: string, result: ExportResult): object {
-  const { problem, ...counts } = result;
+function toJson(file: string, target: OtlpTarget, { logs, ...metrics }: ExportResult): object {
   return {
     schemaVersion: 1,
     file,
-    endpoint,
-    ...counts,
-    problem: problem === null ? null : { code: problem.code, message: problem.message },
+    endpoint: target.metrics.name,
+    ...signalToJson(metrics),
+    logs:
+      logs === null || target.logs === null
+        ? null
+        : { endpoint: target.logs.name, ...signalToJson(logs) },
   };
+}
+
+function signalToJson({ problem, ...counts }: SignalResult): object {
+  const told = problem === null ? null : { code: problem.code, message: problem.message };
+  return { ...counts, problem: told };
 }

@@ -10,6 +10,16 @@ import { outputOption, textOption } from './parse-arguments.ts';
 import { parseHttpUrl } from './quantities.ts';
 
 const formats = ['otlp', 'ndjson'] as const;
+const otlpFlags = [
+  'endpoint',
+  'logs-endpoint',
+  'no-logs',
+  'protocol',
+  'follow',
+  'deadline',
+  'resend',
+  'json',
+];
 
 export const exportCommand: Command = {
   name: 'export',
@@ -25,6 +35,12 @@ export const exportCommand: Command = {
       value: 'URL',
       help: 'otlp: where to; default OTEL_EXPORTER_OTLP_…, else http://localhost:4318',
     },
+    'logs-endpoint': {
+      type: 'string',
+      value: 'URL',
+      help: 'otlp: where events go as log records; default /v1/logs of a base',
+    },
+    'no-logs': { type: 'boolean', help: 'otlp: send no events' },
     protocol: {
       type: 'string',
       value: 'P',
@@ -57,9 +73,7 @@ async function run(parsed: ParsedArguments, io: CommandIo): Promise<number> {
       `--to takes ${formats.join(' or ')}${to === null ? '; it is missing' : `, not "${to}"`}`,
     );
   }
-  for (const flag of to === 'otlp'
-    ? ['out']
-    : ['endpoint', 'protocol', 'follow', 'deadline', 'resend', 'json']) {
+  for (const flag of to === 'otlp' ? ['out'] : otlpFlags) {
     if (parsed.values[flag] !== undefined) {
       throw new UsageError(`--${flag} does not go with --to ${to}`);
     }

@@ -39,6 +39,12 @@ export class Deadline {
     this.start(ms);
   }
 
+  /** Time is over. */
+  endNow(): void {
+    this.#over.abort();
+    this.close();
+  }
+
   /** Ends every wait; time does not run out any more. */
   close(): void {
     this.#closed.abort();

@@ -1,6 +1,14 @@
 import { HeadroomError } from '../model/errors.ts';
 import { advanceCursor, readCursor } from '../store/export-cursor.ts';
-import type { Batch, DropCounts } from './otlp/batch-reader.ts';
+import {
+  addCounts,
+  type Batch,
+  type DropCounts,
+  dropReasons,
+  type Item,
+  type Position,
+  sumOfCounts,
+} from './otlp/batch.ts';
 import type { Delivery } from './otlp/delivery.ts';
 
 /** Where the cursor of a file is kept; the real one is in the file. */
@@ -19,9 +27,11 @@ export interface LedgerOptions {
 }
 
 interface Detail {
-  /** The closing points of the session were delivered. */
+  /** What is said once, at the end of the session, was delivered. */
   closed: boolean;
-  /** The last thing that the receiver said about points that it did not keep. */
+  /** What was left out or given up so far, by reason. */
+  dropped: DropCounts;
+  /** The last thing that the receiver said about what it did not keep. */
   refusal: string | null;
 }
 
@@ -33,12 +43,14 @@ export class ExportLedger {
   readonly #path: string;
   readonly #options: LedgerOptions;
   readonly #store: CursorStore;
-  /** Points that earlier exports dealt with. */
+  /** Items that earlier exports dealt with. */
   readonly deliveredBefore: number;
-  #sequence = 0;
+  #position: Position | null = null;
+  #hasSent = false;
   #startsOver: boolean;
-  #detail: Detail = { closed: false, refusal: null };
+  #detail: Detail = { closed: false, dropped: {}, refusal: null };
   #isWritable = true;
+  #unsavedAt: { sequence: number; timeUnixMs: number } | null = null;
   #unsaved = { sentCount: 0, droppedCount: 0, rejectedCount: 0 };
 
   constructor(path: string, options: LedgerOptions) {
@@ -49,34 +61,48 @@ export class ExportLedger {
     const cursor = this.#startsOver ? null : this.#store.readCursor(path, options.target);
     this.deliveredBefore = cursor === null ? 0 : cursor.sentCount + cursor.droppedCount;
     if (cursor === null) return;
-    this.#sequence = cursor.sequence;
     this.#detail = parseDetail(cursor.detail);
+    this.#position = { sequence: cursor.sequence, isClosed: this.#detail.closed };
+    this.#hasSent = cursor.sentCount > 0;
   }
 
-  /** The last tick that is dealt with; 0: none. */
-  get sequence(): number {
-    return this.#sequence;
+  /** What is dealt with; null: nothing. */
+  get position(): Position | null {
+    return this.#position;
   }
 
-  get isClosed(): boolean {
-    return this.#detail.closed;
+  /** The receiver has taken something from us before. */
+  get hasSent(): boolean {
+    return this.#hasSent;
   }
 
   /** This batch is dealt with. */
-  advance(batch: Batch, delivery: Delivery): void {
-    this.#sequence = batch.sequence;
+  advance(batch: Batch<Item>, delivery: Delivery): void {
+    this.#position = { sequence: batch.sequence, isClosed: batch.closesSession };
+    this.#hasSent ||= delivery.sent > 0;
+    const dropped = { ...this.#detail.dropped };
+    addCounts(dropped, batch.dropped);
+    addCounts(dropped, delivery.dropped);
     this.#detail = {
       closed: batch.closesSession,
+      dropped,
       refusal: [...delivery.messages].at(-1) ?? this.#detail.refusal,
     };
     this.#unsaved.sentCount += delivery.sent;
     this.#unsaved.rejectedCount += delivery.rejected;
-    this.#unsaved.droppedCount += sum(batch.dropped) + sum(delivery.dropped);
-    if (this.#isWritable) this.#save(batch.timeUnixMs);
+    this.#unsaved.droppedCount += sumOfCounts(batch.dropped) + sumOfCounts(delivery.dropped);
+    this.#unsavedAt = { sequence: batch.sequence, timeUnixMs: batch.timeUnixMs };
+    this.#save();
   }
 
-  #save(timeUnixMs: number): void {
-    const position = { sequence: this.#sequence, timeUnixMs, ...this.#unsaved };
+  /** Keeps what could not be kept with the last batch. */
+  finish(): void {
+    this.#save();
+  }
+
+  #save(): void {
+    if (!this.#isWritable || this.#unsavedAt === null) return;
+    const position = { ...this.#unsavedAt, ...this.#unsaved };
     try {
       this.#store.advanceCursor(this.#path, this.#options.target, {
         ...position,
@@ -84,6 +110,7 @@ export class ExportLedger {
         detail: JSON.stringify(this.#detail),
       });
       this.#startsOver = false;
+      this.#unsavedAt = null;
       this.#unsaved = { sentCount: 0, droppedCount: 0, rejectedCount: 0 };
     } catch (error) {
       if (!(error instanceof HeadroomError)) throw error;
@@ -97,19 +124,26 @@ export class ExportLedger {
   }
 }
 
-export function sum(counts: DropCounts): number {
-  return Object.values(counts).reduce((total, count) => total + count, 0);
-}
-
 function parseDetail(text: string | null): Detail {
-  const fresh: Detail = { closed: false, refusal: null };
+  const fresh: Detail = { closed: false, dropped: {}, refusal: null };
   try {
     const detail: unknown = JSON.parse(text ?? 'null');
     if (typeof detail !== 'object' || detail === null) return fresh;
-    return { ...fresh, closed: Reflect.get(detail, 'closed') === true };
+    const { closed, dropped } = detail as Partial<Record<keyof Detail, unknown>>;
+    return { ...fresh, closed: closed === true, dropped: countsOf(dropped) };
   } catch (error) {
     // Another version wrote it.
     if (error instanceof SyntaxError) return fresh;
     throw error;
   }
+}
+
+function countsOf(value: unknown): DropCounts {
+  const counts: DropCounts = {};
+  if (typeof value !== 'object' || value === null) return counts;
+  for (const reason of dropReasons) {
+    const count: unknown = Reflect.get(value, reason);
+    if (typeof count === 'number' && count > 0) counts[reason] = count;
+  }
+  return counts;
 }

@@ -2,11 +2,14 @@ import type { HeadroomError } from '../model/errors.ts';
 import type { Recording } from '../model/recording.ts';
 import type { Sleep } from './deadline.ts';
 import type { CursorStore } from './export-ledger.ts';
-import type { DropCounts } from './otlp/batch-reader.ts';
+import type { DropCounts } from './otlp/batch.ts';
 import type { OtlpTarget } from './otlp/endpoint.ts';
 import type { Send } from './otlp/send.ts';
+import type { ExportSignal } from './otlp/signal.ts';
 
-/** Points so far. */
+type SignalName = ExportSignal<never>['name'];
+
+/** Points, or events, so far. */
 export interface ExportTally {
   /** In requests that the receiver took. */
   sent: number;
@@ -18,17 +21,24 @@ export interface ExportTally {
   retries: number;
 }
 
-export interface ExportResult extends ExportTally {
-  /** Points that are recorded and not dealt with; estimated when there are more than 100,000. */
+/** What became of one signal. */
+export interface SignalResult extends ExportTally {
+  /** Recorded and not dealt with; estimated when there are more than 100,000. */
   left: number;
-  /** Points that earlier exports of this file to this target dealt with; 0 with `resend`. */
+  /** What earlier exports of this file to this target dealt with; 0 with `resend`. */
   alreadyDelivered: number;
-  /** Why points are left; null when none are. */
+  /** Why something is left; null when nothing is. */
   problem: HeadroomError | null;
 }
 
+/** What became of the points, and of the events. */
+export interface ExportResult extends SignalResult {
+  /** Null when the target has no address for them. */
+  logs: SignalResult | null;
+}
+
 export type ExportEvent =
-  | { kind: 'progress'; tally: ExportTally; timeUnixMs: number }
+  | { kind: 'progress'; signal: SignalName; tally: ExportTally; timeUnixMs: number }
   | { kind: 'waiting'; delayMs: number; reason: string }
   | { kind: 'warning'; message: string };
 
@@ -43,8 +53,8 @@ export interface ExportOptions {
   onEvent?: (event: ExportEvent) => void;
   /** Age of points about which a warning is given before they are sent. Default: one hour. */
   oldAfterMs?: number;
-  /** Bounds of one request. Defaults: 2000 points, 5 minutes, 1 MB before compression. */
-  limits?: { points?: number; spanMs?: number; bodyBytes?: number };
+  /** Bounds of one request. Defaults: 2000 points or 500 events, 5 minutes, 1 MB before compression. */
+  limits?: { items?: number; spanMs?: number; bodyBytes?: number };
   /** The world around; defaults to the real one. */
   runtime?: Partial<ExportRuntime>;
 }
@@ -54,6 +64,7 @@ export interface ExportRuntime {
   sleep: Sleep;
   random(): number;
   send: Send;
+  sendLogs: Send;
   open(path: string): Recording;
   cursors: CursorStore;
 }

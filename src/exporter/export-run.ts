@@ -1,61 +1,62 @@
 import { HeadroomError } from '../model/errors.ts';
 import type { Recording } from '../model/recording.ts';
 import { openRecording } from '../store/reader.ts';
-import { Deadline, type Sleep, timerSleep } from './deadline.ts';
+import { type Deadline, type Sleep, timerSleep } from './deadline.ts';
 import { ExportLedger } from './export-ledger.ts';
-import type { ExportOptions, ExportResult, ExportTally } from './export-options.ts';
-import {
-  type Batch,
-  BatchReader,
-  type DropCounts,
-  dropReasons,
-  type Horizon,
-} from './otlp/batch-reader.ts';
+import type { ExportOptions, ExportTally, SignalResult } from './export-options.ts';
+import { addCounts, type Batch, type Horizon, type Item, type ItemReader } from './otlp/batch.ts';
 import { type Delivery, type DeliveryOptions, deliver } from './otlp/delivery.ts';
 import type { Stop } from './otlp/persistent-send.ts';
 import { createSender, type Send } from './otlp/send.ts';
-import { serializePoints } from './otlp/serialize.ts';
-import { resourceOf } from './session-identity.ts';
+import type { ExportSignal } from './otlp/signal.ts';
 
 const defaultOldAfterMs = 3_600_000;
-const mostWarnings = 30;
 const mostCounted = 100_000;
-const defaultLimits = { points: 2_000, spanMs: 300_000, bodyBytes: 1_000_000 };
+const defaultSpanMs = 300_000;
+const defaultBodyBytes = 1_000_000;
 
-/** One export of one recording to one target: cursor → batch → send → advance, in passes. */
-export class ExportRun {
-  readonly deadline: Deadline;
+export interface RunOptions extends ExportOptions {
+  deadline: Deadline;
+  warn(message: string): void;
+}
+
+/** One export of one signal of one recording: cursor → batch → send → advance, in passes. */
+export class ExportRun<T extends Item = Item> {
   readonly sleep: Sleep;
   readonly #path: string;
-  readonly #options: ExportOptions;
-  readonly #limits: typeof defaultLimits;
+  readonly #signal: ExportSignal<T>;
+  readonly #options: RunOptions;
+  readonly #deadline: Deadline;
   readonly #ledger: ExportLedger;
   readonly #tally: ExportTally = { sent: 0, rejected: 0, dropped: {}, retries: 0 };
-  readonly #told = new Set<string>();
   readonly #now: () => number;
   readonly #open: (path: string) => Recording;
   readonly #send: Send;
-  #pointLimit: number;
+  readonly #spanMs: number;
+  readonly #bodyBytes: number;
+  #itemLimit: number;
   // Null: to be made from the recording's beginning, up to the ledger.
-  #reader: BatchReader | null = null;
+  #reader: ItemReader<T> | null = null;
 
-  constructor(path: string, options: ExportOptions) {
-    const runtime = options.runtime ?? {};
+  constructor(path: string, signal: ExportSignal<T>, options: RunOptions) {
+    const { runtime = {}, limits = {} } = options;
     this.#path = path;
+    this.#signal = signal;
     this.#options = options;
-    this.#limits = { ...defaultLimits, ...options.limits };
-    this.#pointLimit = this.#limits.points;
+    this.#deadline = options.deadline;
+    this.#spanMs = limits.spanMs ?? defaultSpanMs;
+    this.#bodyBytes = limits.bodyBytes ?? defaultBodyBytes;
+    this.#itemLimit = limits.items ?? signal.itemLimit;
     this.#now = runtime.now ?? Date.now;
     this.#open = runtime.open ?? openRecording;
-    this.#send = runtime.send ?? createSender(options.target, this.#now);
+    const given = signal.name === 'metrics' ? runtime.send : runtime.sendLogs;
+    this.#send = given ?? createSender(signal.target, this.#now);
     this.sleep = runtime.sleep ?? timerSleep;
-    this.deadline = new Deadline(this.sleep);
-    for (const warning of options.target.warnings) this.#warn(warning);
     this.#ledger = new ExportLedger(path, {
-      target: options.target.key,
+      target: signal.target.key,
       resend: options.resend ?? false,
       ...(runtime.cursors === undefined ? {} : { store: runtime.cursors }),
-      onWarning: (message) => this.#warn(message),
+      onWarning: options.warn,
     });
   }
 
@@ -65,20 +66,14 @@ export class ExportRun {
     return await this.#deliverAll(recording, this.#horizon(recording, options.settleMs));
   }
 
-  /** Calls back when the recorder is gone; resolves then, or when the export's end is near anyway. */
-  async watchEnd(pollMs: number, onEnd: () => void): Promise<void> {
-    while (!this.deadline.hurry.aborted) {
-      if (this.#hasEnded()) onEnd();
-      else await this.sleep(pollMs, this.deadline.hurry);
-    }
-  }
-
   /** Says why a pass came to nothing. */
   warnOf(stop: Stop): void {
-    if (stop.kind === 'failed') this.#warn(`${stop.message}. ${stop.hint}`);
+    if (stop.kind === 'failed') this.#options.warn(`${stop.message}. ${stop.hint}`);
   }
 
-  result(stop: Stop | null): ExportResult {
+  /** What became of it; called once, at the end. */
+  result(stop: Stop | null): SignalResult {
+    this.#ledger.finish();
     const left = stop === null ? 0 : this.#countLeft();
     return {
       ...this.#tally,
@@ -88,27 +83,22 @@ export class ExportRun {
     };
   }
 
-  close(): void {
-    this.deadline.close();
-  }
-
   async #deliverAll(recording: Recording, horizon: Horizon): Promise<Stop | null> {
-    const reader = this.#reader ?? this.#newReader(recording);
+    const reader = this.#reader ?? this.#signal.reader(recording, this.#ledger.position);
     // On any way out but the last one the reader is ahead of the ledger.
     this.#reader = null;
     for (;;) {
-      const limits = { points: this.#pointLimit, spanMs: this.#limits.spanMs };
+      const limits = { items: this.#itemLimit, spanMs: this.#spanMs };
       const batch = reader.next(recording, limits, { ...horizon, nowUnixMs: this.#now() });
       if (batch === null) break;
-      this.#warnOfAge(batch);
-      const delivery = await deliver(batch.points, this.#deliveryOptions(recording));
-      this.#pointLimit = delivery.pointLimit;
-      for (const message of delivery.messages) this.#warn(`the receiver says: ${message}`);
+      if (this.#signal.name === 'metrics') this.#warnOfAge(batch);
+      const delivery = await deliver(batch.items, this.#deliveryOptions(recording));
+      this.#itemLimit = delivery.itemLimit;
+      for (const message of delivery.messages) this.#options.warn(`the receiver says: ${message}`);
       if (delivery.stop !== null) return delivery.stop;
       this.#ledger.advance(batch, delivery);
       this.#count(batch, delivery);
-      const { timeUnixMs } = batch;
-      this.#options.onEvent?.({ kind: 'progress', tally: this.#tally, timeUnixMs });
+      this.#tellProgress(batch);
     }
     this.#reader = reader;
     return null;
@@ -125,60 +115,57 @@ export class ExportRun {
     };
   }
 
-  #newReader(recording: Recording): BatchReader {
-    const reader = new BatchReader(recording.facts, {
-      encoding: this.#options.target.encoding,
-      closed: this.#ledger.isClosed,
-    });
-    reader.skipTo(recording, this.#ledger.sequence);
-    return reader;
-  }
-
-  #deliveryOptions(recording: Recording): DeliveryOptions {
-    const { target, onEvent, runtime } = this.#options;
-    const resource = resourceOf(recording.facts, target.resource);
+  #deliveryOptions(recording: Recording): DeliveryOptions<T> {
     return {
       send: this.#send,
       sleep: this.sleep,
-      random: runtime?.random ?? Math.random,
-      hurry: this.deadline.hurry,
-      timeIsOver: this.deadline.over,
-      maxBodyBytes: this.#limits.bodyBytes,
-      pointLimit: this.#pointLimit,
-      serialize: (points) => serializePoints(points, resource, target.encoding),
+      random: this.#options.runtime?.random ?? Math.random,
+      hurry: this.#deadline.hurry,
+      timeIsOver: this.#deadline.over,
+      maxBodyBytes: this.#bodyBytes,
+      itemLimit: this.#itemLimit,
+      hasTaken: this.#ledger.hasSent,
+      serialize: (items) => this.#signal.serialize(items, recording),
       onWait: (wait) => {
         this.#tally.retries++;
-        onEvent?.({ kind: 'waiting', ...wait });
+        this.#options.onEvent?.({ kind: 'waiting', ...wait });
       },
     };
   }
 
-  #count(batch: Batch, delivery: Delivery): void {
+  #count(batch: Batch<T>, delivery: Delivery): void {
     this.#tally.sent += delivery.sent;
     this.#tally.rejected += delivery.rejected;
     addCounts(this.#tally.dropped, batch.dropped);
     addCounts(this.#tally.dropped, delivery.dropped);
   }
 
+  #tellProgress({ timeUnixMs }: Batch<T>): void {
+    const signal = this.#signal.name;
+    this.#options.onEvent?.({ kind: 'progress', signal, tally: this.#tally, timeUnixMs });
+  }
+
   // There is little time when it is asked: the first are counted, of more the rest is estimated.
   #countLeft(): number {
     using recording = this.#open(this.#path);
-    const reader = this.#newReader(recording);
+    const from = this.#ledger.position;
+    const reader = this.#signal.reader(recording, from);
     const horizon = this.#horizon(recording, 0);
-    let points = 0;
+    const limits = { items: this.#signal.itemLimit, spanMs: this.#spanMs };
+    let items = 0;
     for (;;) {
-      const batch = reader.next(recording, this.#limits, horizon);
-      if (batch === null) return points;
-      points += batch.points.length;
-      const ticks = batch.sequence - this.#ledger.sequence;
-      const ticksLeft = (recording.lastTick()?.sequence ?? 0) - batch.sequence;
-      if (points > mostCounted) return Math.round(points + (ticksLeft * points) / ticks);
+      const batch = reader.next(recording, limits, horizon);
+      if (batch === null) return items;
+      items += batch.items.length;
+      const ticks = batch.sequence - (from?.sequence ?? 0);
+      const ticksLeft = Math.max(0, (recording.lastTick()?.sequence ?? 0) - batch.sequence);
+      if (items > mostCounted) return Math.round(items + (ticksLeft * items) / ticks);
     }
   }
 
   #problem(stop: Stop, left: number): HeadroomError {
-    const { name } = this.#options.target;
-    const what = `${left} points are not delivered to ${name}`;
+    const { noun, target } = this.#signal;
+    const what = `${left} ${noun} are not delivered to ${target.name}`;
     return stop.kind === 'failed'
       ? new HeadroomError('EXPORT_INCOMPLETE', `${what}: ${stop.message}`, { hint: stop.hint })
       : new HeadroomError('EXPORT_INCOMPLETE', `${what}: time is over (${stop.reason})`, {
@@ -186,37 +173,12 @@ export class ExportRun {
         });
   }
 
-  #warnOfAge(batch: Batch): void {
-    const oldest = batch.points.reduce((time, point) => Math.min(time, point.timeUnixMs), Infinity);
+  #warnOfAge({ items }: Batch<T>): void {
+    const oldest = items.reduce((time, item) => Math.min(time, item.timeUnixMs), Infinity);
     const ageMs = this.#now() - oldest;
     if (ageMs <= (this.#options.oldAfterMs ?? defaultOldAfterMs)) return;
-    this.#warn(
+    this.#options.warn(
       'some of the samples are old, and many receivers refuse what is older than an hour (Prometheus: out_of_order_time_window); what they refuse is counted here and stays in the file',
     );
-  }
-
-  // The same text once; a receiver that puts a time into each of its texts would never end.
-  #warn(message: string): void {
-    if (this.#told.has(message) || this.#told.size >= mostWarnings) return;
-    this.#told.add(message);
-    this.#options.onEvent?.({ kind: 'warning', message });
-  }
-
-  #hasEnded(): boolean {
-    try {
-      using recording = this.#open(this.#path);
-      return !recording.isLive;
-    } catch (error) {
-      // The next pass meets the same error, if it lasts, and tells it.
-      if (error instanceof HeadroomError) return false;
-      throw error;
-    }
-  }
-}
-
-function addCounts(to: DropCounts, more: DropCounts): void {
-  for (const reason of dropReasons) {
-    const count = more[reason];
-    if (count !== undefined) to[reason] = (to[reason] ?? 0) + count;
   }
 }

@@ -1,4 +1,6 @@
+import { type EventDefinition, eventCatalog } from './event-catalog.ts';
 import { type CatalogEntry, metricCatalog } from './metric-catalog.ts';
+import type { Stability } from './metric-definition.ts';
 
 /** The catalogue as the Markdown table of docs/metrics.md. */
 export function metricTable(): string {
@@ -10,19 +12,36 @@ export function metricTable(): string {
   ].join('\n');
 }
 
+/** The events as the other table of docs/metrics.md. */
+export function eventTable(): string {
+  return [
+    '| event | attributes | when | name |',
+    '| --- | --- | --- | --- |',
+    ...eventCatalog.map(eventRow),
+    '',
+  ].join('\n');
+}
+
 function row(entry: CatalogEntry): string {
-  const attributes = entry.attributes.map((name) => `\`${name}\``).join(', ');
   const cells = [
     `\`${entry.name}\``,
     entry.instrument,
     `\`${entry.unit}\``,
-    attributes,
+    listOf(entry.attributes),
     entry.help,
-    nameOf(entry),
+    nameOf(entry.stability),
   ];
   return `| ${cells.join(' | ')} |`;
 }
 
-function nameOf({ stability }: CatalogEntry): string {
+function eventRow({ name, attributes, help, stability }: EventDefinition): string {
+  return `| \`${name}\` | ${listOf(attributes)} | ${help} | ${nameOf(stability)} |`;
+}
+
+function listOf(names: readonly string[]): string {
+  return names.map((name) => `\`${name}\``).join(', ');
+}
+
+function nameOf(stability: Stability): string {
   return stability === 'own' ? 'ours' : `convention, ${stability.replace('_', ' ')}`;
 }

@@ -54,6 +54,22 @@ export interface ProcessSample {
   state: string;
 }
 
+/** An event with its place in the file, and the process that it is about. */
+export interface StoredEvent {
+  /** Number of its row. Rows are only added: it is the same as long as the file lives. */
+  row: number;
+  /** Of the tick with which it was written. */
+  tickUnixMs: number;
+  event: RecordingEvent;
+  /** Null where that is not known, or it is about none. */
+  process: EventProcess | null;
+}
+
+export type EventProcess = Pick<
+  ProcessRecord,
+  'pid' | 'role' | 'browserPid' | 'comm' | 'executable'
+>;
+
 /** A recording opened for reading. The live file of a running recorder can be read as well. */
 export interface Recording extends Disposable {
   readonly path: string;
@@ -71,6 +87,8 @@ export interface Recording extends Disposable {
   processSamples(range?: TimeRange, process?: number): IterableIterator<ProcessSample>;
   /** By time. */
   events(range?: TimeRange): RecordingEvent[];
+  /** Those after this row, as they were written, at most so many. */
+  storedEvents(afterRow: number, limit: number): StoredEvent[];
   /** Every series that has a distribution in this file. */
   series(): Series[];
   /**

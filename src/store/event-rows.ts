@@ -1,7 +1,10 @@
 import type { RecordingEvent } from '../model/event.ts';
+import { processRoles } from '../model/process-role.ts';
+import type { EventProcess, StoredEvent } from '../model/recording.ts';
 import type { TimeRange } from '../model/time-range.ts';
 import type { Database, Statement } from './driver.ts';
 import { eventOf } from './event-detail.ts';
+import { checkShape, type RowShape } from './row-shape.ts';
 import { fromOf, toOf } from './time-stretches.ts';
 
 /** Writes events; what is not a column of its own is the JSON of `detail`. */
@@ -66,6 +69,50 @@ export function readEvents(db: Database, range: TimeRange): RecordingEvent[] {
     .all(fromOf(range), toOf(range))
     .map(eventOf);
 }
+
+/** Events by their row, each with the process that it is about. */
+export function readStoredEvents(
+  db: Database,
+  { afterRow, limit }: { afterRow: number; limit: number },
+): StoredEvent[] {
+  return db
+    .prepare<[number, number], StoredEventRow>(
+      `SELECT event AS row, tick.time_unix_ms AS tickUnixMs, event.time_unix_ms AS timeUnixMs, kind,
+         detail, process.pid, role, browser_pid AS browserPid, comm, executable
+       FROM event JOIN tick ON tick.sequence = event.sequence
+       LEFT JOIN process ON process.process = event.process
+       WHERE event > ? ORDER BY event LIMIT ?`,
+    )
+    .all(afterRow, limit)
+    .map(({ row, tickUnixMs, timeUnixMs, kind, detail, ...process }) => ({
+      row,
+      tickUnixMs,
+      event: eventOf({ timeUnixMs, kind, detail }),
+      process: process.pid === null ? null : checkedProcess(process as EventProcess, row),
+    }));
+}
+
+interface StoredEventRow extends EventRow {
+  row: number;
+  tickUnixMs: number;
+  pid: number | null;
+  role: string | null;
+  browserPid: number | null;
+  comm: string | null;
+  executable: string | null;
+}
+
+function checkedProcess(process: EventProcess, row: number): EventProcess {
+  return checkShape(process, processShape, `the process of event ${row}`);
+}
+
+const processShape: RowShape<EventProcess> = {
+  pid: 'number',
+  role: processRoles,
+  browserPid: 'number?',
+  comm: 'string',
+  executable: 'string?',
+};
 
 interface EventRow {
   timeUnixMs: number | null;

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import type { RecordingEvent } from '../model/event.ts';
-import type { ProcessRecord, ProcessSample, Recording } from '../model/recording.ts';
+import type { ProcessRecord, ProcessSample, Recording, StoredEvent } from '../model/recording.ts';
 import type { Series } from '../model/series.ts';
 import type { SessionFacts } from '../model/session.ts';
 import type { Tick } from '../model/session-memory.ts';
@@ -9,7 +9,7 @@ import type { Sketch } from '../model/sketch.ts';
 import type { TimeRange } from '../model/time-range.ts';
 import { readDistribution, readSeries } from './distribution.ts';
 import type { Database } from './driver.ts';
-import { readEvents } from './event-rows.ts';
+import { readEvents, readStoredEvents } from './event-rows.ts';
 import { type OpenedFile, openForReading } from './open-for-reading.ts';
 import { readProcessRecords } from './process-records.ts';
 import { readProcessRows } from './process-rows.ts';
@@ -105,6 +105,10 @@ class SqliteRecording implements Recording {
 
   events(range: TimeRange = always): RecordingEvent[] {
     return this.#read(() => readEvents(this.#db, range));
+  }
+
+  storedEvents(afterRow: number, limit: number): StoredEvent[] {
+    return this.#read(() => readStoredEvents(this.#db, { afterRow, limit }));
   }
 
   series(): Series[] {

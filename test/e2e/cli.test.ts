@@ -354,7 +354,7 @@ describe('export', () => {
     server.close();
     expect(first.exitCode).toBe(0);
     const told = JSON.parse(first.stdout);
-    expect(told).toMatchObject({ left: 0, rejected: 0 });
+    expect(told).toMatchObject({ left: 0, rejected: 0, logs: { left: 0 } });
     expect(told.sent).toBeGreaterThan(50);
     // The cursor is in the file: nothing is sent twice.
     expect(JSON.parse(again.stdout)).toMatchObject({ sent: 0, left: 0 });
@@ -362,12 +362,18 @@ describe('export', () => {
     using recording = openRecording(file);
     const stored = [...recording.ticks()].map(({ timeUnixMs }) => `${timeUnixMs}000000`);
     const limits = bodies
-      .flatMap((body) => JSON.parse(body).resourceMetrics)
+      .flatMap((body) => JSON.parse(body).resourceMetrics ?? [])
       .flatMap((resource) => resource.scopeMetrics)
       .flatMap((scope) => scope.metrics)
       .filter((metric) => metric.name === 'headroom.memory.limit')
       .flatMap((metric) => metric.sum.dataPoints);
     expect(limits.map((point) => point.timeUnixNano)).toEqual(stored);
+    const names = bodies
+      .flatMap((body) => JSON.parse(body).resourceLogs ?? [])
+      .flatMap((resource) => resource.scopeLogs)
+      .flatMap((scope) => scope.logRecords)
+      .map((record) => record.eventName);
+    expect([names[0], names.at(-1)]).toEqual(['session.start', 'session.end']);
   });
 
   test('NDJSON: every line is an object with a type', async () => {

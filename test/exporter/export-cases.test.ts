@@ -46,6 +46,7 @@ test('case 067: throttled twice with Retry-After, then delivered once', async ()
     left: 0,
     alreadyDelivered: 0,
     problem: null,
+    logs: null,
   });
 });
 
@@ -69,6 +70,7 @@ test('case 070: a partial success is counted, told once, kept, and not sent agai
     left: 0,
     alreadyDelivered: 0,
     problem: null,
+    logs: null,
   });
   expect(mock.requests).toHaveLength(1);
   expect(warningsOf(events)).toEqual(['the receiver says: too old sample']);
@@ -160,7 +162,7 @@ describe('case 080: points that are too old for the receiver', () => {
     const { blocked } = caseJson<{ blocked: boolean }>('080-otlp-backfill-too-old/expected.json');
     const mock = await caseMock('080-otlp-backfill-too-old');
     const cursors = new MemoryCursors();
-    const limits = { points: 10 };
+    const limits = { items: 10 };
     const options = { limits, runtime: { cursors, now: () => soonAfter(7200) } };
     const { result, events } = await exportTo(mock, tenPointRecording(3), options);
     expect(countsOf(result)).toEqual({

@@ -25,7 +25,7 @@ test('sends all there is, and says how it goes', async () => {
   const receiver = new FakeReceiver();
   const events: ExportEvent[] = [];
   const result = await run(tenPointRecording(100), {
-    limits: { points: 200 },
+    limits: { items: 200 },
     onEvent: (event) => events.push(event),
     runtime: { send: receiver.send },
   });
@@ -37,6 +37,7 @@ test('sends all there is, and says how it goes', async () => {
     left: 0,
     alreadyDelivered: 0,
     problem: null,
+    logs: null,
   });
   expect(receiver.values.size).toBe(1000);
   expect(events[0]).toEqual({ kind: 'warning', message: 'a setting was ignored' });
@@ -62,7 +63,7 @@ test('sends all of it again when that is asked for, and counts from zero', async
   const send = new FakeReceiver().send;
   await run(tenPointRecording(8), { runtime: { cursors, send } });
   const again = new FakeReceiver();
-  const options = { runtime: { cursors, send: again.send }, limits: { points: 30 } };
+  const options = { runtime: { cursors, send: again.send }, limits: { items: 30 } };
   const result = await run(tenPointRecording(8), { ...options, resend: true });
   expect(result).toMatchObject({ sent: 80, left: 0, alreadyDelivered: 0, problem: null });
   expect(again.values.size).toBe(80);
@@ -78,7 +79,7 @@ test('a file that cannot be written is exported all the same, and the warning sa
   const onEvent = (event: ExportEvent) => events.push(event);
   const send = new FakeReceiver().send;
   const result = await run(tenPointRecording(30), {
-    limits: { points: 100 },
+    limits: { items: 100 },
     onEvent,
     runtime: { cursors, send },
   });
@@ -91,7 +92,7 @@ test('a receiver that is away beyond the deadline leaves what it has not got', a
   const world = new VirtualTime();
   const result = await world.run(
     run(tenPointRecording(60), {
-      limits: { points: 200 },
+      limits: { items: 200 },
       deadlineMs: 90_000,
       runtime: {
         ...world.runtime,
@@ -280,7 +281,7 @@ test('under random faults and kills every point arrives with one value at its ow
         for (let done = false; !done; ) {
           try {
             const { left, dropped } = await run(tenPointRecording(ticks), {
-              limits: { points: 70 },
+              limits: { items: 70 },
               runtime: { cursors, send },
             });
             // A receiver that fails for long leaves points; the next export takes them.

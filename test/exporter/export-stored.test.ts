@@ -16,7 +16,7 @@ import { syntheticFacts, syntheticSamples } from '../support/synthetic-session.t
 
 // The whole way with the real store: 150 ticks of 20 processes, over two closed minutes.
 const samples = [...syntheticSamples({ tickCount: 150, processCount: 20 })];
-const target = resolveTarget('http://collector:4318', {});
+const target = resolveTarget({ endpoint: 'http://collector:4318', sendsLogs: false }, {});
 const folder = mkdtempSync(path.join(os.tmpdir(), 'headroom-stored-'));
 const file = path.join(folder, 'session.db');
 const points: WirePoint[] = [];
@@ -63,11 +63,11 @@ test('percentiles are those of the file, to the last digit', () => {
 });
 
 test('the position is in the file, and nothing is sent a second time', async () => {
-  expect(readCursor(file, target.key)).toMatchObject({
+  expect(readCursor(file, target.metrics.key)).toMatchObject({
     sequence: 150,
     sentCount: points.length,
     droppedCount: 0,
-    detail: '{"closed":true,"refusal":null}',
+    detail: '{"closed":true,"dropped":{},"refusal":null}',
   });
   const again: WirePoint[] = [];
   expect(await exportTo(again)).toMatchObject({ sent: 0, left: 0, problem: null });
@@ -79,7 +79,7 @@ test('in two halves, of which the first is cut off, the same points arrive', asy
   writeRecording(other, samples);
   const halves: WirePoint[] = [];
   let requests = 0;
-  const limits = { points: 500 };
+  const limits = { items: 500 };
   const first = await exportTo(halves, other, {
     limits,
     runtime: {

@@ -1,9 +1,10 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import * as conventions from '@opentelemetry/semantic-conventions/incubating';
 import { describe, expect, test } from 'vitest';
+import { eventCatalog, recordIdAttribute } from '../../src/exporter/event-catalog.ts';
 import { metricCatalog } from '../../src/exporter/metric-catalog.ts';
 import { identityAttributes } from '../../src/exporter/metric-definition.ts';
-import { metricTable } from '../../src/exporter/metric-table.ts';
+import { eventTable, metricTable } from '../../src/exporter/metric-table.ts';
 import { processRoles } from '../../src/model/process-role.ts';
 
 // Names of semantic conventions, from OpenTelemetry's own package (1.45).
@@ -56,6 +57,22 @@ test('no metric is deprecated in the conventions', () => {
   expect(metricCatalog.filter(({ name }) => deprecated.includes(name))).toEqual([]);
 });
 
+describe.each([...eventCatalog])('the event $name', ({ name, stability, attributes, help }) => {
+  test('has a name of the conventions, or one of ours that they do not have', () => {
+    expect(name.startsWith('headroom.')).toBe(stability === 'own');
+    expect(conventionalNames.has(name)).toBe(stability !== 'own');
+  });
+
+  test('has attributes of the conventions, or of ours, and is explained in one line', () => {
+    const all: string[] = [...attributes, recordIdAttribute];
+    const unknown = all.filter(
+      (one) => !one.startsWith('headroom.') && !conventionalNames.has(one),
+    );
+    expect(unknown).toEqual([]);
+    expect(help).toMatch(/^[A-Z][^|\n]{10,160}\.$/);
+  });
+});
+
 test('series are bounded: no attribute names a process, and there are ten roles', () => {
   const attributes = new Set([
     ...identityAttributes,
@@ -66,13 +83,18 @@ test('series are bounded: no attribute names a process, and there are ten roles'
 });
 
 // To write the table anew: UPDATE_DOCS=1 npx vitest run --project unit test/exporter/metric-catalog.test.ts
-test('docs/metrics.md has the table of the catalogue', () => {
+test.each([
+  ['catalogue', metricTable()],
+  ['events', eventTable()],
+])('docs/metrics.md has the table of the %s', (section, table) => {
   const page = new URL('../../docs/metrics.md', import.meta.url);
-  const markers = /(<!-- catalogue -->\n)[\s\S]*?(\n<!-- end of the catalogue -->)/;
+  const markers = new RegExp(
+    `(<!-- ${section} -->\\n)[\\s\\S]*?(\\n<!-- end of the ${section} -->)`,
+  );
   const committed = readFileSync(page, 'utf8');
   const generated = committed.replace(
     markers,
-    (_, begin: string, end: string) => `${begin}\n${metricTable()}${end}`,
+    (_, begin: string, end: string) => `${begin}\n${table}${end}`,
   );
   expect(committed).toMatch(markers);
   if (process.env['UPDATE_DOCS'] === '1') writeFileSync(page, generated);

@@ -24,15 +24,16 @@ test('identity is the session, its tier and its provider; labels win', () => {
     'headroom.tier': '1GiB',
     'headroom.provider': 'local',
   });
-  const labels = { tier: 'large', provider: 'kernel' };
+  const labels = { tier: 'large', provider: 'kernel', workload: 'checkout' };
   expect(identityOf(fakeFacts({ id: 's-1', labels }))).toEqual({
     'session.id': 's-1',
     'headroom.tier': 'large',
     'headroom.provider': 'kernel',
+    'headroom.label.workload': 'checkout',
   });
 });
 
-test('the resource has the labels, and what the environment says wins', () => {
+test('the resource has neither identity nor labels, and what the environment says wins', () => {
   const facts = fakeFacts({ id: 's-1', labels: { workload: 'checkout' } });
   expect(
     resourceOf(facts, { 'service.name': 'browsers', 'deployment.environment.name': 'test' }),
@@ -42,7 +43,6 @@ test('the resource has the labels, and what the environment says wins', () => {
     'service.version': '0.1.0',
     'host.name': 'vm',
     'os.type': 'linux',
-    'headroom.label.workload': 'checkout',
     'deployment.environment.name': 'test',
   });
 });

@@ -1,6 +1,6 @@
 import type { CursorStore } from '../../src/exporter/export-ledger.ts';
 import type { ExportEvent } from '../../src/exporter/export-options.ts';
-import type { OtlpTarget } from '../../src/exporter/otlp/endpoint.ts';
+import type { OtlpTarget, SignalTarget } from '../../src/exporter/otlp/endpoint.ts';
 import { resolveTarget } from '../../src/exporter/otlp/endpoint.ts';
 import type { Recording } from '../../src/model/recording.ts';
 import type { ExportCursor } from '../../src/store/export-cursor.ts';
@@ -26,8 +26,14 @@ export function soonAfter(second: number): number {
   return startUnixMs + second * 1000 + 60_000;
 }
 
+/** Metrics as JSON, and no logs. */
 export function jsonTarget(url: string, parts: Partial<OtlpTarget> = {}): OtlpTarget {
-  return { ...resolveTarget(url, {}), encoding: 'json', ...parts };
+  const flags = { endpoint: url, protocol: 'http/json', sendsLogs: false };
+  return { ...resolveTarget(flags, {}), ...parts };
+}
+
+export function jsonSignal(url: string, parts: Partial<SignalTarget> = {}): SignalTarget {
+  return { ...jsonTarget(url).metrics, ...parts };
 }
 
 /** Keeps cursors in memory as the store keeps them in the file. */

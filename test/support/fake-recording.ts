@@ -1,6 +1,11 @@
 import type { ProcessExit, RecordingEvent } from '../../src/model/event.ts';
 import { weightMs } from '../../src/model/gap.ts';
-import type { ProcessRecord, ProcessSample, Recording } from '../../src/model/recording.ts';
+import type {
+  ProcessRecord,
+  ProcessSample,
+  Recording,
+  StoredEvent,
+} from '../../src/model/recording.ts';
 import type { ProcessReading, Sample } from '../../src/model/sample.ts';
 import type { Series } from '../../src/model/series.ts';
 import type { SessionFacts } from '../../src/model/session.ts';
@@ -49,6 +54,8 @@ export function fakeRecording(parts: FakeRecordingParts): Recording {
         .filter((row) => process === undefined || row.process === process)
         .values(),
     events: (range) => events.filter((event) => inRange(event.timeUnixMs ?? 0, range)),
+    storedEvents: (afterRow, limit) =>
+      storedEvents(parts, records).slice(afterRow, afterRow + limit),
     series: () => [],
     distribution: (series, range) =>
       distribution(
@@ -58,6 +65,21 @@ export function fakeRecording(parts: FakeRecordingParts): Recording {
     close: () => undefined,
     [Symbol.dispose]: () => undefined,
   };
+}
+
+// Written with the first sample that is not before them.
+function storedEvents(
+  { samples, events = [] }: FakeRecordingParts,
+  records: readonly ProcessRecord[],
+): StoredEvent[] {
+  return events.map((event, index) => {
+    const { timeUnixMs } = event;
+    const tick = samples.find((sample) => timeUnixMs === null || sample.timeUnixMs >= timeUnixMs);
+    const pid = 'pid' in event ? event.pid : null;
+    const process = records.find((record) => record.pid === pid) ?? null;
+    const tickUnixMs = tick?.timeUnixMs ?? samples.at(-1)?.timeUnixMs ?? 0;
+    return { row: index + 1, tickUnixMs, event, process };
+  });
 }
 
 /** Nearest rank by weight over the very values, where the real one knows them to 1.1 %. */

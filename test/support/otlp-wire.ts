@@ -50,6 +50,63 @@ export function decodeJsonRequest(body: Uint8Array): WireRequest {
   };
 }
 
+/** An ExportLogsServiceRequest (collector/logs/v1, logs/v1). */
+export interface WireLogs {
+  resource: Record<string, string>;
+  records: WireRecord[];
+}
+
+export interface WireRecord {
+  eventName: string;
+  timeNanos: bigint;
+  observedNanos: bigint;
+  severityNumber: number;
+  severityText: string;
+  body: string;
+  attributes: Record<string, string | number>;
+}
+
+export function decodeProtobufLogs(body: Uint8Array): WireLogs {
+  const parts = fieldsOf(only(fieldsOf(Buffer.from(body)), 1).bytes);
+  return {
+    resource: attributesOf(fieldsOf(only(parts, 1).bytes), 1),
+    records: all(fieldsOf(only(parts, 2).bytes), 2).map(({ bytes }) => {
+      const record = fieldsOf(bytes);
+      return {
+        timeNanos: only(record, 1).bytes.readBigUInt64LE(),
+        observedNanos: only(record, 11).bytes.readBigUInt64LE(),
+        severityNumber: Number(only(record, 2).varint),
+        severityText: text(record, 3),
+        body: text(fieldsOf(only(record, 5).bytes), 1),
+        attributes: valuesOf(record, 6),
+        eventName: text(record, 12),
+      };
+    }),
+  };
+}
+
+export function decodeJsonLogs(body: Uint8Array): WireLogs {
+  const [resourceLogs] = JSON.parse(Buffer.from(body).toString()).resourceLogs;
+  const [scopeLogs] = resourceLogs.scopeLogs;
+  return {
+    resource: jsonAttributes(resourceLogs.resource.attributes),
+    records: scopeLogs.logRecords.map((record: JsonRecord) => ({
+      timeNanos: BigInt(record.timeUnixNano),
+      observedNanos: BigInt(record.observedTimeUnixNano),
+      severityNumber: record.severityNumber,
+      severityText: record.severityText,
+      body: record.body.stringValue,
+      attributes: Object.fromEntries(
+        record.attributes.map(({ key, value }) => [
+          key,
+          value.stringValue ?? Number(value.intValue ?? value.doubleValue),
+        ]),
+      ),
+      eventName: record.eventName,
+    })),
+  };
+}
+
 function metricPoints(metric: Field[]): WirePoint[] {
   const gauge = all(metric, 5)[0];
   const data = fieldsOf((gauge ?? only(metric, 7)).bytes);
@@ -80,6 +137,20 @@ function attributesOf(fields: Field[], number: number): Record<string, string> {
     all(fields, number).map(({ bytes }) => {
       const pair = fieldsOf(bytes);
       return [text(pair, 1), text(fieldsOf(only(pair, 2).bytes), 1)];
+    }),
+  );
+}
+
+// Of an AnyValue: 1 a text, 3 an integer, 4 a double.
+function valuesOf(fields: Field[], number: number): Record<string, string | number> {
+  return Object.fromEntries(
+    all(fields, number).map(({ bytes }) => {
+      const pair = fieldsOf(bytes);
+      const value = fieldsOf(only(pair, 2).bytes);
+      const integer = all(value, 3)[0];
+      const double = all(value, 4)[0];
+      if (double !== undefined) return [text(pair, 1), double.bytes.readDoubleLE()];
+      return [text(pair, 1), integer === undefined ? text(value, 1) : Number(integer.varint)];
     }),
   );
 }
@@ -127,6 +198,19 @@ function only(fields: Field[], number: number): Field {
 
 function text(fields: Field[], number: number): string {
   return all(fields, number)[0]?.bytes.toString() ?? '';
+}
+
+interface JsonRecord {
+  timeUnixNano: string;
+  observedTimeUnixNano: string;
+  severityNumber: number;
+  severityText: string;
+  body: { stringValue: string };
+  attributes: {
+    key: string;
+    value: { stringValue?: string; intValue?: number | string; doubleValue?: number };
+  }[];
+  eventName: string;
 }
 
 interface JsonMetric {

@@ -1,7 +1,4 @@
-import {
-  type IExportMetricsServiceResponse,
-  ProtobufMetricsSerializer,
-} from '@opentelemetry/otlp-transformer';
+import { ProtobufMetricsSerializer } from '@opentelemetry/otlp-transformer';
 
 /** What became of one request. */
 export type SendResult =
@@ -21,6 +18,15 @@ export interface HttpAnswer {
   retryAfter: string | null;
   location: string | null;
   body: Buffer;
+}
+
+/** Of either signal; in protobuf the two are the same bytes. */
+interface ServiceResponse {
+  partialSuccess?: {
+    rejectedDataPoints?: number;
+    rejectedLogRecords?: number;
+    errorMessage?: string;
+  };
 }
 
 const longestRetryMs = 86_400_000;
@@ -81,9 +87,9 @@ function readSuccess(answer: HttpAnswer, url: string): SendResult {
       hint: 'Something in between (a login page, a proxy) answers; check the address.',
     };
   }
-  const { rejectedDataPoints, errorMessage } = response.partialSuccess ?? {};
+  const { rejectedDataPoints, rejectedLogRecords, errorMessage } = response.partialSuccess ?? {};
   // In JSON a 64-bit integer is a string.
-  const rejected = Number(rejectedDataPoints ?? 0);
+  const rejected = Number(rejectedDataPoints ?? rejectedLogRecords ?? 0);
   if (!(rejected > 0) && !errorMessage) return { kind: 'sent' };
   return {
     kind: 'partial',
@@ -92,7 +98,7 @@ function readSuccess(answer: HttpAnswer, url: string): SendResult {
   };
 }
 
-function parseResponse(answer: HttpAnswer): IExportMetricsServiceResponse | null {
+function parseResponse(answer: HttpAnswer): ServiceResponse | null {
   if (answer.contentType.startsWith('application/json')) return parseJson(answer.body);
   if (!answer.contentType.startsWith('application/x-protobuf')) return null;
   try {
@@ -104,7 +110,7 @@ function parseResponse(answer: HttpAnswer): IExportMetricsServiceResponse | null
   }
 }
 
-function parseJson(body: Buffer): IExportMetricsServiceResponse | null {
+function parseJson(body: Buffer): ServiceResponse | null {
   try {
     const response: unknown = JSON.parse(body.toString());
     return typeof response === 'object' ? response : null;
@@ -119,7 +125,7 @@ function hintOf(status: number): string {
     return 'Check the credentials in OTEL_EXPORTER_OTLP_HEADERS.';
   }
   if (status === 404 || status === 405) {
-    return 'Check the path: most receivers take /v1/metrics, Prometheus /api/v1/otlp/v1/metrics, VictoriaMetrics /opentelemetry/v1/metrics.';
+    return 'Check the path: most receivers take /v1/metrics and /v1/logs, Prometheus /api/v1/otlp/v1/metrics, VictoriaMetrics /opentelemetry/v1/metrics, and those two no logs (--no-logs).';
   }
   if (status === 415)
     return 'Try the other OTEL_EXPORTER_OTLP_PROTOCOL (http/protobuf, http/json).';

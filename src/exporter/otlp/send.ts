@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 import zlib from 'node:zlib';
 import { errnoOf, HeadroomError } from '../../model/errors.ts';
 import { headroomVersion } from '../../model/version.ts';
-import type { OtlpTarget } from './endpoint.ts';
+import type { SignalTarget } from './endpoint.ts';
 import { type HttpAnswer, readAnswer, type SendResult } from './response.ts';
 
 /** Sends one body. The signal ends it early; the result is then a retry. */
@@ -21,7 +21,7 @@ const protocolErrors =
  * A sender over node:http(s) with one kept-alive connection (global fetch costs 20 MiB more). Reads
  * the certificate files at once: ENDPOINT_INVALID when one cannot be read.
  */
-export function createSender(target: OtlpTarget, now: () => number = Date.now): Send {
+export function createSender(target: SignalTarget, now: () => number = Date.now): Send {
   const isHttps = target.url.protocol === 'https:';
   const agent = isHttps
     ? new https.Agent({
@@ -36,7 +36,7 @@ export function createSender(target: OtlpTarget, now: () => number = Date.now): 
   return async (body, signal) => {
     const compressed = target.compression === 'gzip' ? await gzip(body) : body;
     const limits = [
-      AbortSignal.timeout(target.timeoutMs),
+      ...(target.timeoutMs === null ? [] : [AbortSignal.timeout(target.timeoutMs)]),
       ...(signal === undefined ? [] : [signal]),
     ];
     try {
@@ -56,7 +56,7 @@ export function createSender(target: OtlpTarget, now: () => number = Date.now): 
   };
 }
 
-function requestHeaders(target: OtlpTarget, bodyBytes: number): http.OutgoingHttpHeaders {
+function requestHeaders(target: SignalTarget, bodyBytes: number): http.OutgoingHttpHeaders {
   return {
     'user-agent': `headroom/${headroomVersion}`,
     ...target.headers,
@@ -108,7 +108,7 @@ function answerOf(response: http.IncomingMessage, body: Buffer): HttpAnswer {
   };
 }
 
-function readFailure(error: unknown, target: OtlpTarget, wasEnded: boolean): SendResult {
+function readFailure(error: unknown, target: SignalTarget, wasEnded: boolean): SendResult {
   if (!(error instanceof Error)) throw error;
   if (error.name === 'AbortError') {
     const reason = wasEnded ? 'no answer yet' : `no answer within ${target.timeoutMs} ms`;

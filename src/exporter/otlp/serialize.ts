@@ -105,7 +105,7 @@ function wireValue({ series, value }: Point, encoding: OtlpEncoding): number {
   return Number(value);
 }
 
-function toHrTime(unixMs: number): [number, number] {
+export function toHrTime(unixMs: number): [number, number] {
   const seconds = Math.floor(unixMs / 1000);
   return [seconds, Math.round((unixMs - seconds * 1000) * 1e6)];
 }

@@ -27,7 +27,7 @@ test('a request that is taken is all there is', async () => {
     rejected: 0,
     dropped: nothing,
     stop: null,
-    pointLimit: 1000,
+    itemLimit: 1000,
   });
   expect(world.requests).toHaveLength(1);
 });
@@ -58,9 +58,9 @@ test('one bad point is found by halving, the others arrive in their order', asyn
 test('no request has more points than the last delivery found out', async () => {
   const world = receiver((points) => (points.length > 300 ? refusal(413, '') : { kind: 'sent' }));
   const first = await deliver(pointsTo(1000), world.options);
-  expect(first).toMatchObject({ sent: 1000, dropped: nothing, pointLimit: 250 });
+  expect(first).toMatchObject({ sent: 1000, dropped: nothing, itemLimit: 250 });
   const next = receiver((points) => (points.length > 300 ? refusal(413, '') : { kind: 'sent' }));
-  await deliver(pointsTo(1000), { ...next.options, pointLimit: first.pointLimit });
+  await deliver(pointsTo(1000), { ...next.options, itemLimit: first.itemLimit });
   expect(next.requests.map((points) => points.length)).toEqual([250, 250, 250, 250]);
 });
 
@@ -88,7 +88,7 @@ test('a single point that is too large is dropped and does not make the next req
   expect(await deliver(pointsTo(200), world.options)).toMatchObject({
     sent: 199,
     dropped: { too_large: 1 },
-    pointLimit: 100,
+    itemLimit: 100,
   });
 });
 
@@ -101,7 +101,7 @@ test('a body over the limit is never sent', async () => {
     serialize,
     maxBodyBytes: 3000,
   });
-  expect(delivery).toMatchObject({ sent: 100, dropped: nothing, pointLimit: 100 });
+  expect(delivery).toMatchObject({ sent: 100, dropped: nothing, itemLimit: 100 });
   expect(Math.max(...world.requests.map((points) => points.length))).toBeLessThanOrEqual(30);
 });
 
@@ -152,13 +152,20 @@ describe('a receiver that refuses everything', () => {
   });
 });
 
+test('a receiver that never took anything is not believed that every one of a few items is bad', async () => {
+  const world = receiver(() => refusal(400, 'unsupported path'));
+  const options = { ...world.options, hasTaken: false };
+  expect((await deliver(pointsTo(3), options)).stop).toMatchObject({ kind: 'failed' });
+  expect((await deliver(pointsTo(3), world.options)).dropped).toEqual({ refused: 3 });
+});
+
 test('many bad points cost a bounded number of requests; what is not found out is dropped', async () => {
   const world = receiver((points) =>
     points.some((n) => n % 3 === 0) ? refusal(400, 'bad') : { kind: 'sent' },
   );
   const { sent, dropped, stop } = await deliver(pointsTo(3000), {
     ...world.options,
-    pointLimit: 3000,
+    itemLimit: 3000,
   });
   expect(stop).toBeNull();
   expect(sent + (dropped.refused ?? 0)).toBe(3000);
@@ -219,7 +226,7 @@ function receiver(decide: (points: number[]) => SendResult) {
     requests: [] as number[][],
     taken: [] as number[],
     slept: 0,
-    options: {} as DeliveryOptions,
+    options: {} as DeliveryOptions<Point>,
   };
   const never = new AbortController().signal;
   world.options = {
@@ -239,7 +246,8 @@ function receiver(decide: (points: number[]) => SendResult) {
     timeIsOver: never,
     onWait: () => undefined,
     maxBodyBytes: 1_000_000,
-    pointLimit: 1000,
+    itemLimit: 1000,
+    hasTaken: true,
   };
   return world;
 }

@@ -15,14 +15,15 @@ describe('case 078: the request URL of each setting', () => {
   const rows = caseJson<MatrixRow[]>('078-otlp-endpoint-matrix/matrix.json');
 
   test.each(rows)('$option $env', ({ env, option, url, warning, error }) => {
-    const resolve = () => resolveTarget(option?.url ?? null, env);
+    const resolve = () => resolveTarget({ endpoint: option?.url ?? null }, env);
     if (error !== undefined) {
       expect(resolve).toThrow(error);
       return;
     }
     const target = resolve();
-    if (url?.startsWith('default ')) expect(target.url.href).toBe(url.slice('default '.length));
-    else expect(target.url.pathname + target.url.search).toBe(url);
+    if (url?.startsWith('default '))
+      expect(target.metrics.url.href).toBe(url.slice('default '.length));
+    else expect(target.metrics.url.pathname + target.metrics.url.search).toBe(url);
     expect(target.warnings).toHaveLength(warning === true ? 1 : 0);
   });
 });
@@ -35,22 +36,27 @@ test.each([
   ['http://localhost:4318?tenant=1', 'http://localhost:4318/?tenant=1'],
 ])('the flag %s wins over the environment and goes to %s', (flag, url) => {
   const env = { OTEL_EXPORTER_OTLP_METRICS_ENDPOINT: 'http://other:1/x' };
-  expect(resolveTarget(flag, env).url.href).toBe(url);
+  expect(resolveTarget({ endpoint: flag }, env).metrics.url.href).toBe(url);
 });
 
 test('a base keeps its query, and a metrics endpoint wins over it', () => {
   const base = { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://h:1/base/?a=b' };
-  expect(resolveTarget(null, base).url.href).toBe('http://h:1/base/v1/metrics?a=b');
+  expect(resolveTarget({}, base).metrics.url.href).toBe('http://h:1/base/v1/metrics?a=b');
   const both = { ...base, OTEL_EXPORTER_OTLP_METRICS_ENDPOINT: 'http://h:2/m' };
-  expect(resolveTarget(null, both).url.href).toBe('http://h:2/m');
+  expect(resolveTarget({}, both).metrics.url.href).toBe('http://h:2/m');
 });
 
 test('neither name nor key of a target has a secret in it', () => {
-  const target = resolveTarget('https://user:secret@h.example/v1/metrics?token=secret', {});
-  expect(target.name).toBe('https://h.example/v1/metrics');
-  expect(target.key).toMatch(/^https:\/\/h\.example\/v1\/metrics\?[0-9a-f]{8}$/);
-  expect(resolveTarget('https://h.example/v1/metrics?token=other', {}).key).not.toBe(target.key);
-  expect(target.url.username).toBe('user');
+  const target = resolveTarget(
+    { endpoint: 'https://user:secret@h.example/v1/metrics?token=secret' },
+    {},
+  );
+  expect(target.metrics.name).toBe('https://h.example/v1/metrics');
+  expect(target.metrics.key).toMatch(/^https:\/\/h\.example\/v1\/metrics\?[0-9a-f]{8}$/);
+  expect(
+    resolveTarget({ endpoint: 'https://h.example/v1/metrics?token=other' }, {}).metrics.key,
+  ).not.toBe(target.metrics.key);
+  expect(target.metrics.url.username).toBe('user');
 });
 
 test.each([
@@ -59,7 +65,7 @@ test.each([
   ['grpc://u:secret@h:4317', '--endpoint is not an http or https URL: "grpc://h:4317"'],
   ['http://', '--endpoint is not an http or https URL: "http://"'],
 ])('the flag %s is refused, its credentials not repeated', (flag, message) => {
-  const error = errorOf(() => resolveTarget(flag, {}));
+  const error = errorOf(() => resolveTarget({ endpoint: flag }, {}));
   expect(error.code).toBe('ENDPOINT_INVALID');
   expect(error.message).toBe(message);
   expect(error.hint).not.toContain('secret');
@@ -70,33 +76,101 @@ describe('protocol', () => {
     [{}, 'protobuf'],
     [{ OTEL_EXPORTER_OTLP_PROTOCOL: 'http/json' }, 'json'],
     [{ OTEL_EXPORTER_OTLP_PROTOCOL: 'http/protobuf' }, 'protobuf'],
+    [{ OTEL_EXPORTER_OTLP_PROTOCOL: 'HTTP/JSON' }, 'json'],
     [
       { OTEL_EXPORTER_OTLP_PROTOCOL: 'grpc', OTEL_EXPORTER_OTLP_METRICS_PROTOCOL: 'http/json' },
       'json',
     ],
   ])('%o is %s', (env, encoding) => {
-    expect(resolveTarget(null, env).encoding).toBe(encoding);
+    expect(resolveTarget({ sendsLogs: false }, env).metrics.encoding).toBe(encoding);
   });
 
   test('grpc is refused with the way out', () => {
-    const error = errorOf(() => resolveTarget(null, { OTEL_EXPORTER_OTLP_PROTOCOL: 'grpc' }));
+    const error = errorOf(() => resolveTarget({}, { OTEL_EXPORTER_OTLP_PROTOCOL: 'grpc' }));
     expect(error.code).toBe('ENDPOINT_INVALID');
     expect(error.message).toContain('"grpc"');
     expect(error.hint).toContain('http/protobuf on port 4318');
   });
 });
 
-test('headers are merged, the signal wins, values are percent-decoded', () => {
-  const target = resolveTarget(null, {
-    OTEL_EXPORTER_OTLP_HEADERS: 'Authorization=Bearer%20general,X-Scope-OrgID=t1',
-    OTEL_EXPORTER_OTLP_METRICS_HEADERS: 'authorization=Bearer%20metrics',
+describe('where events go', () => {
+  const metricsOnly = { OTEL_EXPORTER_OTLP_METRICS_ENDPOINT: 'http://m:1/m' };
+  const logsToo = { ...metricsOnly, OTEL_EXPORTER_OTLP_LOGS_ENDPOINT: 'http://l:1/l' };
+  const base = { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://h:1/base/' };
+
+  test.each([
+    [{}, {}, 'http://localhost:4318/v1/logs'],
+    [{}, base, 'http://h:1/base/v1/logs'],
+    [{}, { ...base, ...logsToo }, 'http://l:1/l'],
+    [{}, metricsOnly, null],
+    [{}, logsToo, 'http://l:1/l'],
+    [{ endpoint: 'http://c:4318' }, logsToo, 'http://c:4318/v1/logs'],
+    [{ endpoint: 'http://vm:8428/opentelemetry/v1/metrics' }, base, null],
+    [{ endpoint: 'http://vm:8428/opentelemetry/v1/metrics' }, logsToo, 'http://l:1/l'],
+    [
+      { endpoint: 'http://vm:8428/m', logsEndpoint: 'http://loki:3100/otlp/v1/logs' },
+      logsToo,
+      'http://loki:3100/otlp/v1/logs',
+    ],
+  ])('%o %o: %s', (flags, env, url) => {
+    const target = resolveTarget(flags, env);
+    expect(target.logs?.url.href ?? null).toBe(url);
+    expect(target.lacksLogsEndpoint).toBe(url === null);
   });
-  expect(target.headers).toEqual({ authorization: 'Bearer metrics', 'x-scope-orgid': 't1' });
+
+  test.each([
+    [{ sendsLogs: false }, {}],
+    [{}, { OTEL_LOGS_EXPORTER: 'none' }],
+  ])('nowhere, when that is asked for: %o %o', (flags, env) => {
+    expect(resolveTarget(flags, env)).toMatchObject({ logs: null, lacksLogsEndpoint: false });
+  });
+
+  test('with settings of their own, and a warning about the general ones once', () => {
+    const target = resolveTarget(
+      {},
+      {
+        OTEL_EXPORTER_OTLP_PROTOCOL: 'http/json',
+        OTEL_EXPORTER_OTLP_LOGS_PROTOCOL: 'http/protobuf',
+        OTEL_EXPORTER_OTLP_HEADERS: 'a=1,b=2',
+        OTEL_EXPORTER_OTLP_LOGS_HEADERS: 'b=3',
+        OTEL_EXPORTER_OTLP_LOGS_TIMEOUT: '500',
+        OTEL_EXPORTER_OTLP_COMPRESSION: 'zstd',
+      },
+    );
+    expect(target.logs).toMatchObject({
+      encoding: 'protobuf',
+      headers: { a: '1', b: '3' },
+      timeoutMs: 500,
+    });
+    expect(target.metrics).toMatchObject({ encoding: 'json', headers: { a: '1', b: '2' } });
+    expect(target.warnings).toHaveLength(1);
+  });
+
+  test('with a cursor of their own, also at the address of the metrics', () => {
+    const address = 'http://proxy:1/in';
+    const { metrics, logs } = resolveTarget({ endpoint: address, logsEndpoint: address }, {});
+    expect(metrics.key).toBe(address);
+    expect(logs?.key).toBe(`${address} (logs)`);
+  });
+});
+
+test('headers are merged, the signal wins, values are percent-decoded', () => {
+  const target = resolveTarget(
+    {},
+    {
+      OTEL_EXPORTER_OTLP_HEADERS: 'Authorization=Bearer%20general,X-Scope-OrgID=t1',
+      OTEL_EXPORTER_OTLP_METRICS_HEADERS: 'authorization=Bearer%20metrics',
+    },
+  );
+  expect(target.metrics.headers).toEqual({
+    authorization: 'Bearer metrics',
+    'x-scope-orgid': 't1',
+  });
 });
 
 test('a header that HTTP cannot carry is told about and left out', () => {
-  const target = resolveTarget(null, { OTEL_EXPORTER_OTLP_HEADERS: 'a b=1,ok=2,evil=x%0d%0ay' });
-  expect(target.headers).toEqual({ ok: '2' });
+  const target = resolveTarget({}, { OTEL_EXPORTER_OTLP_HEADERS: 'a b=1,ok=2,evil=x%0d%0ay' });
+  expect(target.metrics.headers).toEqual({ ok: '2' });
   expect(target.warnings).toEqual([
     'OTEL_EXPORTER_OTLP_HEADERS: a b is not a valid HTTP header',
     'OTEL_EXPORTER_OTLP_HEADERS: evil is not a valid HTTP header',
@@ -108,40 +182,49 @@ test.each([
   [{ OTEL_EXPORTER_OTLP_TIMEOUT: '2500' }, 2500, 0],
   [{ OTEL_EXPORTER_OTLP_TIMEOUT: '1', OTEL_EXPORTER_OTLP_METRICS_TIMEOUT: '3000' }, 3000, 0],
   [{ OTEL_EXPORTER_OTLP_TIMEOUT: '10s' }, 10_000, 1],
-  [{ OTEL_EXPORTER_OTLP_TIMEOUT: '0' }, 10_000, 1],
-])('timeout of %o is %i ms', (env, timeoutMs, warnings) => {
-  const target = resolveTarget(null, env);
-  expect(target.timeoutMs).toBe(timeoutMs);
+  [{ OTEL_EXPORTER_OTLP_TIMEOUT: '-1' }, 10_000, 1],
+  // The specification: zero is no limit.
+  [{ OTEL_EXPORTER_OTLP_TIMEOUT: '0' }, null, 0],
+])('timeout of %o is %s ms', (env, timeoutMs, warnings) => {
+  const target = resolveTarget({}, env);
+  expect(target.metrics.timeoutMs).toBe(timeoutMs);
   expect(target.warnings).toHaveLength(warnings);
 });
 
 test.each([
   ['gzip', 'gzip', 0],
+  ['GZIP', 'gzip', 0],
   ['none', 'none', 0],
   ['zstd', 'none', 1],
 ])('compression %s is %s', (text, compression, warnings) => {
-  const target = resolveTarget(null, { OTEL_EXPORTER_OTLP_COMPRESSION: text });
-  expect(target.compression).toBe(compression);
+  const target = resolveTarget({}, { OTEL_EXPORTER_OTLP_COMPRESSION: text });
+  expect(target.metrics.compression).toBe(compression);
   expect(target.warnings).toHaveLength(warnings);
 });
 
 test('the resource is that of OTEL_RESOURCE_ATTRIBUTES, with OTEL_SERVICE_NAME over it', () => {
-  const target = resolveTarget(null, {
-    OTEL_RESOURCE_ATTRIBUTES: 'service.name=a,service.namespace=fleet%201',
-    OTEL_SERVICE_NAME: 'browsers',
-  });
+  const target = resolveTarget(
+    {},
+    {
+      OTEL_RESOURCE_ATTRIBUTES: 'service.name=a,service.namespace=fleet%201',
+      OTEL_SERVICE_NAME: 'browsers',
+    },
+  );
   expect(target.resource).toEqual({ 'service.name': 'browsers', 'service.namespace': 'fleet 1' });
 });
 
 test('certificates are named by the signal or in general', () => {
-  const target = resolveTarget('https://h', {
-    OTEL_EXPORTER_OTLP_CERTIFICATE: '/ca.pem',
-    OTEL_EXPORTER_OTLP_METRICS_CLIENT_CERTIFICATE: '/client.pem',
-    OTEL_EXPORTER_OTLP_CLIENT_KEY: '/client.key',
-  });
-  expect(target.certificateFile).toBe('/ca.pem');
-  expect(target.clientCertificateFile).toBe('/client.pem');
-  expect(target.clientKeyFile).toBe('/client.key');
+  const target = resolveTarget(
+    { endpoint: 'https://h' },
+    {
+      OTEL_EXPORTER_OTLP_CERTIFICATE: '/ca.pem',
+      OTEL_EXPORTER_OTLP_METRICS_CLIENT_CERTIFICATE: '/client.pem',
+      OTEL_EXPORTER_OTLP_CLIENT_KEY: '/client.key',
+    },
+  );
+  expect(target.metrics.certificateFile).toBe('/ca.pem');
+  expect(target.metrics.clientCertificateFile).toBe('/client.pem');
+  expect(target.metrics.clientKeyFile).toBe('/client.key');
 });
 
 function errorOf(run: () => unknown): HeadroomError {

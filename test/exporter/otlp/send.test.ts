@@ -7,10 +7,10 @@ import os from 'node:os';
 import path from 'node:path';
 import zlib from 'node:zlib';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import type { OtlpTarget } from '../../../src/exporter/otlp/endpoint.ts';
+import type { SignalTarget } from '../../../src/exporter/otlp/endpoint.ts';
 import { createSender } from '../../../src/exporter/otlp/send.ts';
 import { HeadroomError } from '../../../src/model/errors.ts';
-import { jsonTarget } from '../../support/export-fakes.ts';
+import { jsonSignal } from '../../support/export-fakes.ts';
 
 const servers: http.Server[] = [];
 
@@ -23,7 +23,7 @@ afterEach(() => {
 
 test('one POST with the body, its type and length, our name and the headers of the user', async () => {
   const { url, requests } = await listen((_, response) => response.end('{}'));
-  const target = jsonTarget(`${url}/base/v1/metrics?tenant=1`, {
+  const target = jsonSignal(`${url}/base/v1/metrics?tenant=1`, {
     headers: { authorization: 'Bearer abc' },
   });
   await createSender({ ...target, encoding: 'protobuf' })(Buffer.from('payload'));
@@ -43,7 +43,7 @@ test('one POST with the body, its type and length, our name and the headers of t
 
 test('JSON is sent as JSON, and compressed when asked', async () => {
   const { url, requests } = await listen((_, response) => response.end());
-  const send = createSender(jsonTarget(url, { compression: 'gzip' }));
+  const send = createSender(jsonSignal(url, { compression: 'gzip' }));
   expect(await send(Buffer.from('{"a":1}'))).toEqual({ kind: 'sent' });
   expect(requests[0]?.headers).toMatchObject({
     'content-type': 'application/json',
@@ -54,7 +54,7 @@ test('JSON is sent as JSON, and compressed when asked', async () => {
 
 test('user and password of the URL are sent as basic authentication', async () => {
   const { url, requests } = await listen((_, response) => response.end());
-  await createSender(jsonTarget(url.replace('//', '//user:p%40ss@')))(Buffer.from('x'));
+  await createSender(jsonSignal(url.replace('//', '//user:p%40ss@')))(Buffer.from('x'));
   expect(requests[0]?.headers.authorization).toBe(
     `Basic ${Buffer.from('user:p@ss').toString('base64')}`,
   );
@@ -62,7 +62,7 @@ test('user and password of the URL are sent as basic authentication', async () =
 
 test('one connection serves all requests', async () => {
   const { url, requests } = await listen((_, response) => response.end());
-  const send = createSender(jsonTarget(url));
+  const send = createSender(jsonSignal(url));
   for (let n = 0; n < 3; n++) await send(Buffer.from('x'));
   expect(new Set(requests.map(({ port }) => port)).size).toBe(1);
 });
@@ -71,7 +71,7 @@ test('a redirect is not followed', async () => {
   const { url } = await listen((_, response) =>
     response.writeHead(307, { location: 'http://elsewhere.example/' }).end(),
   );
-  expect(await createSender(jsonTarget(url))(Buffer.from('x'))).toMatchObject({
+  expect(await createSender(jsonSignal(url))(Buffer.from('x'))).toMatchObject({
     kind: 'misconfigured',
     message: `${url}/v1/metrics answers 307 and points to http://elsewhere.example/`,
   });
@@ -123,7 +123,7 @@ describe('answers that do not end', () => {
 
   test.each(cases)('%s', async (_, listener, expected) => {
     const { url } = await listen(listener);
-    const send = createSender(jsonTarget(url, { timeoutMs: 300 }));
+    const send = createSender(jsonSignal(url, { timeoutMs: 300 }));
     expect(await send(Buffer.from('x'))).toEqual(expected);
   });
 });
@@ -131,7 +131,7 @@ describe('answers that do not end', () => {
 test('a request is ended when the export has to end', async () => {
   const { url } = await listen(() => undefined);
   const end = new AbortController();
-  const result = createSender(jsonTarget(url))(Buffer.from('x'), end.signal);
+  const result = createSender(jsonSignal(url))(Buffer.from('x'), end.signal);
   end.abort();
   expect(await result).toEqual({ kind: 'retry', afterMs: null, reason: 'no answer yet' });
 });
@@ -139,7 +139,7 @@ test('a request is ended when the export has to end', async () => {
 test('nobody listening is waited for', async () => {
   const { url } = await listen(() => undefined);
   for (const server of servers.splice(0)) await new Promise((done) => server.close(done));
-  expect(await createSender(jsonTarget(url))(Buffer.from('x'))).toEqual({
+  expect(await createSender(jsonSignal(url))(Buffer.from('x'))).toEqual({
     kind: 'retry',
     afterMs: null,
     reason: 'ECONNREFUSED',
@@ -174,7 +174,7 @@ describe('https', () => {
 
   test('a certificate that nobody vouches for is for somebody to set right', async () => {
     const { url } = await secure((_, response) => response.end());
-    expect(await createSender(jsonTarget(url))(Buffer.from('x'))).toMatchObject({
+    expect(await createSender(jsonSignal(url))(Buffer.from('x'))).toMatchObject({
       kind: 'misconfigured',
       message: expect.stringContaining('does not speak https with us'),
     });
@@ -186,22 +186,22 @@ describe('https', () => {
       requestCert: true,
       rejectUnauthorized: true,
     });
-    const files: Partial<OtlpTarget> = {
+    const files: Partial<SignalTarget> = {
       certificateFile: file('cert.pem'),
       clientCertificateFile: file('cert.pem'),
       clientKeyFile: file('key.pem'),
     };
-    expect(await createSender(jsonTarget(url, files))(Buffer.from('x'))).toEqual({ kind: 'sent' });
+    expect(await createSender(jsonSignal(url, files))(Buffer.from('x'))).toEqual({ kind: 'sent' });
   });
 
   test('https to a server that speaks http', async () => {
     const { url } = await listen((_, response) => response.end());
-    const target = jsonTarget(url.replace('http:', 'https:'));
+    const target = jsonSignal(url.replace('http:', 'https:'));
     expect(await createSender(target)(Buffer.from('x'))).toMatchObject({ kind: 'misconfigured' });
   });
 
   test('a certificate file that is not there is named', () => {
-    const target = jsonTarget('https://h', { certificateFile: file('missing.pem') });
+    const target = jsonSignal('https://h', { certificateFile: file('missing.pem') });
     expect(() => createSender(target)).toThrow(
       expect.toSatisfy(
         (error) =>

@@ -1,57 +1,24 @@
 import type { Recording } from '../../model/recording.ts';
-import type { SessionFacts } from '../../model/session.ts';
 import type { Tick } from '../../model/session-memory.ts';
 import type { TimeRange } from '../../model/time-range.ts';
+import {
+  type Batch,
+  type BatchLimits,
+  type DropCounts,
+  type Horizon,
+  type ItemReader,
+  isFuture,
+  type Position,
+} from './batch.ts';
 import { isExact, type OtlpEncoding } from './serialize.ts';
 import { type Point, SessionPoints } from './session-points.ts';
 
-/**
- * Why a point was left out or given up. not_exact: not a number, or an integer that cannot be sent
- * exactly. future: later than the clock here, and a backend that takes it refuses everything after.
- * too_old: the receiver takes nothing that old. too_large: refused for its size even alone. refused:
- * refused for what it is, alone.
- */
-export const dropReasons = ['not_exact', 'future', 'too_old', 'too_large', 'refused'] as const;
-
-export type DropReason = (typeof dropReasons)[number];
-
-export type DropCounts = Partial<Record<DropReason, number>>;
-
-/** Whole ticks of one session, to be sent together. */
-export interface Batch {
-  points: Point[];
-  dropped: DropCounts;
-  /** Of the last tick: where the next batch begins. */
-  sequence: number;
-  timeUnixMs: number;
-  /** It has what is said once, at the end of a session. */
-  closesSession: boolean;
-}
-
-export interface BatchLimits {
-  points: number;
-  spanMs: number;
-}
-
-export interface Horizon {
-  /** Nothing later than this belongs to the export yet. */
-  toUnixMs?: number | undefined;
-  /** The recording has ended: the last batch closes the session. */
-  ended: boolean;
-  nowUnixMs: number;
-}
-
-// Clocks of machines differ by seconds; what is ahead by more is a wrong clock.
-const futureToleranceMs = 60_000;
 const firstGuessOfPointsPerTick = 120;
 // About what the store reads at a time.
 const ticksAhead = 1000;
 
-/**
- * Cuts a recording into batches, oldest tick first. Every call reads a bounded stretch and leaves no
- * query open behind: a live file must stay free for its recorder while a batch waits for a network.
- */
-export class BatchReader {
+/** Cuts a recording into batches of whole ticks. */
+export class PointReader implements ItemReader<Point> {
   readonly #points: SessionPoints;
   readonly #encoding: OtlpEncoding;
   #sequence = 0;
@@ -61,21 +28,18 @@ export class BatchReader {
   #ahead: Tick[] = [];
   #pointsPerTick = firstGuessOfPointsPerTick;
 
-  /** `closed`: the closing points were delivered before. */
-  constructor(facts: SessionFacts, options: { encoding: OtlpEncoding; closed: boolean }) {
-    this.#points = new SessionPoints(facts);
+  /** Goes past the ticks up to the position, which were delivered before; null: none were. */
+  constructor(recording: Recording, from: Position | null, options: { encoding: OtlpEncoding }) {
+    this.#points = new SessionPoints(recording.facts);
     this.#encoding = options.encoding;
-    this.#closed = options.closed;
+    this.#closed = from?.isClosed ?? false;
+    if (from !== null && from.sequence > 0) {
+      this.#points.skip(recording, this.#passing(recording, from.sequence));
+    }
   }
 
-  /** Goes past the ticks up to this one, which were delivered before. */
-  skipTo(recording: Recording, sequence: number): void {
-    if (sequence > 0) this.#points.skip(recording, this.#passing(recording, sequence));
-  }
-
-  /** Null when there is nothing more up to the horizon. */
-  next(recording: Recording, limits: BatchLimits, horizon: Horizon): Batch | null {
-    const count = Math.max(1, Math.floor(limits.points / this.#pointsPerTick));
+  next(recording: Recording, limits: BatchLimits, horizon: Horizon): Batch<Point> | null {
+    const count = Math.max(1, Math.floor(limits.items / this.#pointsPerTick));
     this.#readAhead(recording, horizon.toUnixMs);
     const endUnixMs = (this.#ahead[0]?.timeUnixMs ?? 0) + limits.spanMs;
     const ticks = this.#takeWhile((tick, index) => index < count && tick.timeUnixMs <= endUnixMs);
@@ -144,12 +108,12 @@ export class BatchReader {
     return recording.lastTick()?.sequence === this.#sequence;
   }
 
-  #sorted(points: readonly Point[], nowUnixMs: number): Pick<Batch, 'points' | 'dropped'> {
-    const inTime = points.filter((point) => point.timeUnixMs <= nowUnixMs + futureToleranceMs);
+  #sorted(points: readonly Point[], nowUnixMs: number): Pick<Batch<Point>, 'items' | 'dropped'> {
+    const inTime = points.filter((point) => !isFuture(point, nowUnixMs));
     const exact = inTime.filter((point) => isExact(point, this.#encoding));
     const dropped: DropCounts = {};
     if (inTime.length < points.length) dropped.future = points.length - inTime.length;
     if (exact.length < inTime.length) dropped.not_exact = inTime.length - exact.length;
-    return { points: exact, dropped };
+    return { items: exact, dropped };
   }
 }
