@@ -243,6 +243,7 @@ async function exportTo(
       ...options.runtime,
     },
   });
+  await mock.allSeen();
   return { result, events };
 }
 

@@ -38,6 +38,7 @@ test('points and events go to their addresses, each with its counts', async () =
     alreadyDelivered: 0,
     problem: null,
   });
+  await mock.allSeen();
   const paths = new Set(mock.requests.map(({ url }) => url));
   expect(paths).toEqual(new Set(['/v1/metrics', '/v1/logs']));
 });
@@ -97,6 +98,7 @@ test('one bad event is found by halving; what is refused alone is dropped and co
 test('413 halves a request of events', async () => {
   const mock = await mockWith({ steps: [{ status: 413, path: '/v1/logs' }] });
   const result = await run(mock.url, { runtime: { send: async () => ({ kind: 'sent' }) } });
+  await mock.allSeen();
   expect(mock.requests.map(({ status }) => status)).toEqual([413, 200, 200]);
   expect(result.logs).toMatchObject({ sent: 5, dropped: {}, left: 0 });
 });

@@ -1,9 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
+import http from 'node:http';
 import path from 'node:path';
 import readline from 'node:readline';
 import { fileURLToPath } from 'node:url';
 
+const lastPath = '/last';
 const program = fileURLToPath(new URL('../fixtures/cases/_tools/otlp-mock.mjs', import.meta.url));
 
 /** What the mock of the cases prints for each request. */
@@ -25,6 +27,8 @@ export interface MockRequest {
 export interface OtlpMock {
   url: string;
   requests: MockRequest[];
+  /** Resolves when every request that was made before is in `requests`. */
+  allSeen(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -35,14 +39,28 @@ export async function startMock(scriptFile: string): Promise<OtlpMock> {
   });
   const lines = readline.createInterface({ input: child.stdout });
   const requests: MockRequest[] = [];
+  let onLast: () => void = () => undefined;
   const port = await new Promise<string>((resolve, reject) => {
     child.once('exit', (code) => reject(new Error(`the mock ended with ${code}`)));
     lines.on('line', (line) => {
       if (line.startsWith('listening ')) resolve(line.slice('listening '.length));
-      else if (line.startsWith('{"n"')) requests.push(JSON.parse(line));
+      if (!line.startsWith('{"n"')) return;
+      const request: MockRequest = JSON.parse(line);
+      if (request.url === lastPath) onLast();
+      else requests.push(request);
     });
   });
-  return { url: `http://127.0.0.1:${port}`, requests, close: () => ended(child) };
+  const url = `http://127.0.0.1:${port}`;
+  // It prints in the order in which it is asked; its answer, if there is one, is not waited for.
+  const allSeen = async () => {
+    const seen = new Promise<void>((resolve) => {
+      onLast = resolve;
+    });
+    const last = http.get(url + lastPath).on('error', () => undefined);
+    await seen;
+    last.destroy();
+  };
+  return { url, requests, allSeen, close: () => ended(child) };
 }
 
 /** A script of one's own, in the form of the cases. */
