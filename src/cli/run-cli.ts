@@ -36,6 +36,11 @@ const entries: readonly CommandEntry[] = [
     load: async () => (await import('./doctor.ts')).doctorCommand,
   },
   {
+    name: 'dashboards',
+    summary: 'Grafana dashboards, Prometheus rules and their runbooks, into a folder',
+    load: async () => (await import('./dashboards.ts')).dashboardsCommand,
+  },
+  {
     name: 'demo',
     summary: 'the whole story on this machine with a real Chromium',
     load: async () => (await import('./demo/demo.ts')).demoCommand,

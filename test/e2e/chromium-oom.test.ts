@@ -1,31 +1,18 @@
-import { existsSync } from 'node:fs';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { SessionReport } from '../../src/analysis/session-report.ts';
-import { findChromium } from '../../src/cli/demo/find-chromium.ts';
-import { launchChromium } from '../../src/cli/demo/launch-chromium.ts';
 import type { OomKill } from '../../src/model/event.ts';
 import type { ProcessRecord, ProcessSample, Recording } from '../../src/model/recording.ts';
 import type { Tick } from '../../src/model/session-memory.ts';
 import { openRecording } from '../../src/store/reader.ts';
-import { runCli, startCli, temporaryFolder } from '../support/headroom-cli.ts';
+import { runCli, temporaryFolder } from '../support/headroom-cli.ts';
 import { type KernelKill, KernelKills } from '../support/kernel-kills.ts';
-import { servePage } from '../support/page-server.ts';
+import { ownKill, recordUntilKill, warmUpChromium } from '../support/oom-recording.ts';
 
 const MiB = 2 ** 20;
-const patience = { timeout: 90_000, interval: 250 };
 
 const folder = temporaryFolder();
-const executable = findChromium() ?? '';
 
-beforeAll(async () => {
-  if (executable === '') {
-    throw new Error('no Chromium: install the package chromium, or set HEADROOM_CHROMIUM');
-  }
-  // Brings its program into the page cache, charged to us. Charged to the limited cgroup it would be
-  // thrown out and read again, and the browser would stand still for minutes instead of being killed.
-  await (await launchChromium(executable)).close();
-});
+beforeAll(warmUpChromium);
 
 afterAll(() => folder[Symbol.dispose]());
 
@@ -130,47 +117,6 @@ describe.each([
     );
   }
 });
-
-/** Records a browser in a limit, with a page, until the kernel has killed one of its processes. */
-async function recordUntilKill(file: string, limit: string, script: string): Promise<void> {
-  const page = await servePage(`<!doctype html><title>eats</title><script>${script}</script>`);
-  const browser = [
-    executable,
-    '--headless=new',
-    `--user-data-dir=${file}-profile`,
-    ...(process.getuid?.() === 0 ? ['--no-sandbox'] : []),
-    '--disable-gpu',
-    '--no-first-run',
-    '--disable-background-networking',
-    page.url,
-  ];
-  const options = ['--quiet', '--out', file, '--memory-limit', limit];
-  const { child, result } = startCli(['record', ...options, '--', ...browser]);
-  try {
-    await vi.waitFor(() => {
-      expect(existsSync(file)).toBe(true);
-      using live = openRecording(file);
-      ownKill(live);
-    }, patience);
-    // How the victim ended is heard up to half a second later.
-    await sleep(1_000);
-  } finally {
-    child.kill('SIGTERM');
-    await result;
-    page.close();
-  }
-}
-
-/** The kill in the cgroup of the recording: others on this machine may be killed as well. */
-function ownKill(recording: Recording): OomKill {
-  const path = recording.lastTick()?.cgroup?.path;
-  const kill = recording
-    .events()
-    .filter((event) => event.kind === 'oom_kill')
-    .find(({ cgroup }) => path !== undefined && cgroup?.endsWith(path));
-  if (kill === undefined) throw new Error('no kill is recorded yet');
-  return kill;
-}
 
 function distances(ticks: readonly Tick[]): number[] {
   return ticks.slice(1).map(({ monotonicMs }, at) => monotonicMs - (ticks[at]?.monotonicMs ?? 0));

@@ -1,0 +1,114 @@
+import fs from 'node:fs';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { errnoOf } from '../model/errors.ts';
+import type { Command, ParsedArguments } from './command.ts';
+import { UsageError } from './command.ts';
+import { OutputError, OutputFile } from './output-file.ts';
+import { nameOption, switchOption } from './parse-arguments.ts';
+
+export const dashboardsCommand: Command = {
+  name: 'dashboards',
+  summary: 'Writes the Grafana dashboards, the Prometheus rules and the runbooks of the alerts.',
+  usage: ['headroom dashboards [--out DIR] [--runbooks URL] [--json]'],
+  options: {
+    out: { type: 'string', value: 'DIR', help: 'into this folder; default headroom-dashboards' },
+    runbooks: {
+      type: 'string',
+      value: 'URL',
+      help: 'where you publish the runbooks; put before their names in the alerts',
+    },
+    json: { type: 'boolean', help: 'what was written, as JSON' },
+  },
+  examples: [
+    'headroom dashboards',
+    'headroom dashboards --out /etc/grafana/headroom',
+    'headroom dashboards --runbooks https://wiki.example.com/headroom',
+  ],
+  async run(parsed, io) {
+    if (parsed.positionals.length > 0) {
+      throw new UsageError(`what is "${parsed.positionals[0]}"? the folder is given with --out`);
+    }
+    const folder = nameOption(parsed, 'out') ?? 'headroom-dashboards';
+    const runbooks = runbooksOption(parsed);
+    const files = shippedFiles().map((file) => ({ ...file, path: path.join(folder, file.name) }));
+    for (const made of [folder, ...sources.map(({ to }) => path.join(folder, to))])
+      makeFolder(made);
+    for (const file of files) await writeFile(file.path, placed(file, runbooks));
+    const listed = files.map(({ path: written, kind }) => ({ path: written, kind }));
+    io.stdout.write(
+      switchOption(parsed, 'json')
+        ? `${JSON.stringify({ schemaVersion: 1, folder, files: listed }, null, 2)}\n`
+        : `${listed.map((file) => file.path).join('\n')}\n`,
+    );
+    io.stderr.write('What to do with them: docs/grafana.md\n');
+    return 0;
+  },
+};
+
+type Kind = 'dashboard' | 'rules' | 'runbook';
+
+interface ShippedFile {
+  /** Below the folder that is written. */
+  name: string;
+  kind: Kind;
+  source: URL;
+}
+
+/** Where the package has them, seen from src/cli and from dist/cli alike, and what each becomes. */
+const sources: readonly { kind: Kind; from: string; to: string }[] = [
+  { kind: 'dashboard', from: '../../dashboards/generated/grafana/', to: 'grafana' },
+  { kind: 'rules', from: '../../dashboards/generated/prometheus/', to: 'prometheus' },
+  { kind: 'runbook', from: '../../docs/runbooks/', to: 'runbooks' },
+];
+
+function shippedFiles(): ShippedFile[] {
+  return sources.flatMap(({ kind, from, to }) => {
+    const folder = new URL(from, import.meta.url);
+    const names = fs.readdirSync(fileURLToPath(folder)).sort();
+    return names.map((name) => ({
+      name: path.join(to, name),
+      kind,
+      source: new URL(name, folder),
+    }));
+  });
+}
+
+// The alerts name their pages as they lie beside them.
+const besideRules = /^(\s*runbook_url: )runbooks\//gm;
+
+function placed({ kind, source }: ShippedFile, runbooks: string | null): string {
+  const text = fs.readFileSync(source, 'utf8');
+  return kind === 'rules' && runbooks !== null
+    ? text.replace(besideRules, (_, label) => `${label}${runbooks}`)
+    : text;
+}
+
+/** With a slash at its end; null when it was not given. */
+function runbooksOption(parsed: ParsedArguments): string | null {
+  const url = nameOption(parsed, 'runbooks');
+  if (url === null) return null;
+  if (!/^https?:\/\/[^\s"'#]+$/.test(url)) {
+    throw new UsageError(`--runbooks: "${url}" is no http or https address`);
+  }
+  return url.replace(/\/?$/, '/');
+}
+
+// Not `recursive`: Node.js 20 goes round for ever where a folder cannot be made, as below /proc.
+function makeFolder(folder: string): void {
+  try {
+    fs.mkdirSync(folder);
+  } catch (error) {
+    const errno = errnoOf(error);
+    if (errno === 'EEXIST') return;
+    throw errno === null
+      ? error
+      : new OutputError(folder, `the folder cannot be made (${errno})`, error);
+  }
+}
+
+async function writeFile(file: string, text: string): Promise<void> {
+  await using output = await OutputFile.create(file, []);
+  await output.write(text);
+  await output.finish();
+}
