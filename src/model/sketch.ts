@@ -10,7 +10,17 @@ export const maxBuckets = 320;
 export const maxScale = 7;
 // Here 320 buckets hold every finite number: their binary logarithms run from −1074 to 1024.
 const minScale = -3;
-const formatVersion = 1;
+const formatVersion = 2;
+
+/** What a sketch knows exactly, and what its bytes leave out: a store has columns for it. */
+export interface SketchTotals {
+  /** Total weight. */
+  count: number;
+  /** Of value × weight. */
+  sum: number;
+  min: number;
+  max: number;
+}
 
 /** The buckets as an OTLP ExponentialHistogramDataPoint has them; no negative values exist here. */
 export interface SketchBuckets {
@@ -115,20 +125,14 @@ export class Sketch {
     return { scale: this.#scale, offset: this.#low, counts, zeroCount: this.#zeroCount };
   }
 
-  /** As bytes, in the format of docs/schema.md. */
+  /**
+   * The buckets as bytes, in the format of docs/schema.md, without what is in the totals. An empty
+   * sketch has no totals and cannot be read again.
+   */
   encode(): Uint8Array {
     const writer = new ByteWriter();
     writer.byte(formatVersion);
-    if (this.#count === 0) return writer.toBytes();
     writer.signedVarint(this.#scale);
-    const totals = [this.#sum, this.#min, this.#max];
-    writer.byte(
-      totals.reduce((flags, n, bit) => flags + (Number.isSafeInteger(n) ? 0 : 2 ** bit), 0),
-    );
-    for (const total of totals) {
-      if (Number.isSafeInteger(total)) writer.varint(total);
-      else writer.float64(total);
-    }
     writer.varint(this.#zeroCount);
     let next = 0;
     for (let index = this.#low; index <= this.#high; index++) {
@@ -143,42 +147,43 @@ export class Sketch {
     return writer.toBytes();
   }
 
-  /** Reads what {@link Sketch.encode} wrote; FILE_CORRUPT for any other bytes. */
-  static decode(bytes: Uint8Array): Sketch {
+  /** Reads what {@link Sketch.encode} wrote; FILE_CORRUPT for anything else. */
+  static decode(bytes: Uint8Array, totals: SketchTotals): Sketch {
     const sketch = new Sketch();
-    if (!sketch.#read(new ByteReader(bytes))) {
-      throw new HeadroomError('FILE_CORRUPT', 'a stored distribution (sketch) cannot be read');
-    }
+    sketch.mergeEncoded(bytes, totals);
     return sketch;
   }
 
-  #read(reader: ByteReader): boolean {
-    if (reader.byte() !== formatVersion) return false;
-    if (reader.atEnd) return true;
-    const scale = reader.signedVarint();
-    const flags = reader.byte();
-    if (scale === null || scale < minScale || scale > maxScale) return false;
-    if (flags === null || flags > 7) return false;
-    const [sum, min, max] = [1, 2, 4].map((bit) =>
-      (flags & bit) === 0 ? reader.varint() : reader.float64(),
-    );
-    const zeroCount = reader.varint();
-    if (sum == null || min == null || max == null || zeroCount === null) return false;
-    if (!(sum >= 0 && min >= 0 && min <= max && max < Number.POSITIVE_INFINITY)) return false;
-    this.#scale = scale;
-    this.#zeroCount = zeroCount;
-    this.#addTotals(zeroCount, sum, min, max);
-    while (!reader.atEnd) {
-      const step = this.#high < this.#low ? reader.signedVarint() : reader.varint();
-      const count = reader.varint();
-      if (step === null || count === null || count === 0) return false;
-      const index = this.#high < this.#low ? step : this.#high + 1 + step;
-      if (Math.abs(index) > 2 ** 20) return false;
-      this.#addToBucket(index, count);
-      if (this.#scale !== scale) return false;
-      this.#count += count;
+  /**
+   * The same as merging the sketch that these bytes are, without making it. After FILE_CORRUPT this
+   * one is of no use.
+   */
+  mergeEncoded(bytes: Uint8Array, totals: SketchTotals): void {
+    if (!areTotals(totals) || !this.#mergeBuckets(new ByteReader(bytes), totals.count)) {
+      throw new HeadroomError('FILE_CORRUPT', 'a stored distribution (sketch) cannot be read');
     }
-    return this.#count > 0 && Number.isSafeInteger(this.#count);
+    this.#addTotals(totals.count, totals.sum, totals.min, totals.max);
+  }
+
+  #mergeBuckets(reader: ByteReader, count: number): boolean {
+    if (reader.byte() !== formatVersion) return false;
+    const scale = reader.signedVarint();
+    const zeroCount = reader.varint();
+    if (scale === null || scale < minScale || scale > maxScale || zeroCount === null) return false;
+    this.#downscale(Math.max(0, this.#scale - scale));
+    this.#zeroCount += zeroCount;
+    let left = count - zeroCount;
+    for (let next: number | null = null; !reader.atEnd; ) {
+      const step = next === null ? reader.signedVarint() : reader.varint();
+      const weight = reader.varint();
+      if (step === null || weight === null || weight === 0) return false;
+      const index: number = (next ?? 0) + step;
+      if (Math.abs(index) > 2 ** 20) return false;
+      this.#addToBucket(index >> (scale - this.#scale), weight);
+      next = index + 1;
+      left -= weight;
+    }
+    return left === 0;
   }
 
   #addTotals(count: number, sum: number, min: number, max: number): void {
@@ -231,6 +236,12 @@ export class Sketch {
     const middle = 2 ** ((index + 0.5) / 2 ** this.#scale);
     return Math.min(this.#max, Math.max(this.#min, middle));
   }
+}
+
+function areTotals({ count, sum, min, max }: SketchTotals): boolean {
+  // Of a damaged file they may be anything.
+  if (!Number.isSafeInteger(count) || ![sum, min, max].every(Number.isFinite)) return false;
+  return count > 0 && sum >= 0 && min >= 0 && min <= max;
 }
 
 function bucketIndex(value: number, scale: number): number {

@@ -1,7 +1,8 @@
 import type { ProcessRole } from '../model/process-role.ts';
 import type { Database } from './driver.ts';
+import { processesPerTick } from './process-row-columns.ts';
 import { emptyRoleTotals, type RoleTotals, sumRoles } from './role-totals.ts';
-import { processesPerTick } from './schema.ts';
+
 import type { SequenceRange } from './tick-rows.ts';
 
 interface Member {
@@ -40,9 +41,10 @@ export class CarriedRoles {
   constructor(db: Database, range: SequenceRange) {
     this.#members = readMembers(db, range);
     carryTo(db, this.#members, range.first);
-    this.#rows = db
-      .prepare<[number, number], MemoryRow>(`${selectRow} WHERE key BETWEEN ? AND ? ORDER BY key`)
-      .all(range.first * processesPerTick, (range.last + 1) * processesPerTick - 1);
+    this.#rows = db.prepare<KeyRange, MemoryRow>(`${selectRows} ORDER BY key`).all({
+      first: range.first * processesPerTick,
+      last: (range.last + 1) * processesPerTick - 1,
+    });
   }
 
   /** The sums at a tick; ticks are asked for in their order. The array is used again. */
@@ -58,9 +60,17 @@ export class CarriedRoles {
   }
 }
 
-const selectRow = `
-  SELECT sequence, process, rss_bytes AS rssBytes, anon_bytes AS anonBytes, pss_bytes AS pssBytes
-  FROM process_sample`;
+interface KeyRange {
+  first: number;
+  last: number;
+}
+
+const selectRows = `
+  SELECT key, sequence, process, rss_bytes AS rssBytes, anon_bytes AS anonBytes, NULL AS pssBytes
+  FROM process_row WHERE key BETWEEN @first AND @last
+  UNION ALL
+  SELECT key, sequence, process, rss_bytes, anon_bytes, pss_bytes
+  FROM process_pss_row WHERE key BETWEEN @first AND @last`;
 
 function readMembers(db: Database, range: SequenceRange): Map<number, Member> {
   const rows = db
@@ -95,8 +105,8 @@ function carryTo(db: Database, members: ReadonlyMap<number, Member>, sequence: n
   if (missing.size === 0) return;
   const newest = new Map<number, MemoryRow>();
   const backwards = db
-    .prepare<[number], MemoryRow>(`${selectRow} WHERE key < ? ORDER BY key DESC`)
-    .iterate(sequence * processesPerTick);
+    .prepare<KeyRange, MemoryRow>(`${selectRows} ORDER BY key DESC`)
+    .iterate({ first: 0, last: sequence * processesPerTick - 1 });
   for (const row of backwards) {
     const member = members.get(row.process);
     if (member === undefined || !missing.has(row.process)) continue;

@@ -5,35 +5,42 @@ import { Sketch } from '../model/sketch.ts';
 import type { TimeRange } from '../model/time-range.ts';
 import { CarriedRoles } from './carried-roles.ts';
 import type { Database } from './driver.ts';
-import { minuteOf, roleFigure, rollupSpanMs, sessionFigure } from './minute-rollup.ts';
+import { roleFigure, sessionFigure } from './minute-rollup.ts';
 import { readOpenMinute } from './open-minute.ts';
-import { readRolledUpSequence } from './session-row.ts';
+import { minuteMs, rollupKey } from './rollup-key.ts';
+import { mergeRow, RollupRows, seriesNumber } from './rollup-rows.ts';
+import { readWatermarks, type Watermarks } from './session-row.ts';
 import { readWeightedTicks, type SequenceRange } from './tick-rows.ts';
 import {
-  fromOf,
   isInRange,
-  isMinuteInRange,
+  isWindowInRange,
   joinStretches,
-  minuteStretches,
-  toOf,
+  looseStretches,
+  type MinuteStretch,
 } from './time-stretches.ts';
+import { windowsInRange } from './windows-in-range.ts';
 
 /**
- * The distribution of a series by time, weighted in ms: minutes that are closed and lie wholly in
- * the range from their rollups, all other ticks of the range one by one. Null when there is none.
+ * The distribution of a series by time, weighted in ms: closed hours and minutes that lie wholly in
+ * the range from their rollups, all other ticks of the range one by one, where they are still there.
+ * Null when there is none.
  */
 export function readDistribution(db: Database, series: Series, range: TimeRange): Sketch | null {
   const whole = new Sketch();
-  const rolledUp = readRolledUpSequence(db);
-  mergeRollups(db, whole, { series, range });
-  for (const stretch of looseStretches(db, range, rolledUp)) {
+  const marks = readWatermarks(db);
+  const loose = looseStretches(db, range, marks.rolledUpSequence);
+  const thinned = new Set(
+    loose.filter(({ first }) => first < marks.fullFromSequence).map((one) => one.startUnixMs),
+  );
+  mergeRollups(db, whole, { series, range, isThinned: (minute) => thinned.has(minute) });
+  const full = loose.filter(({ startUnixMs }) => !thinned.has(startUnixMs));
+  for (const stretch of joinStretches(unmerged(full, range, marks))) {
     const figureAt = figureReader(db, series, stretch);
     for (const { tick, weightMs } of readWeightedTicks(db, stretch)) {
       const figure = figureAt(tick);
-      if (figure === null || !isInRange(tick.timeUnixMs, range)) continue;
-      const isRolledUp = tick.sequence <= rolledUp;
-      if (isRolledUp && isMinuteInRange(minuteOf(tick.timeUnixMs), range)) continue;
-      whole.add(Math.max(0, figure), weightMs);
+      if (figure !== null && isInRange(tick.timeUnixMs, range)) {
+        whole.add(Math.max(0, figure), weightMs);
+      }
     }
   }
   return whole.count === 0 ? null : whole;
@@ -41,7 +48,7 @@ export function readDistribution(db: Database, series: Series, range: TimeRange)
 
 /** Every series of the recording: the session's first, then role by role. */
 export function readSeries(db: Database): Series[] {
-  const closed = db.prepare<[], Series>('SELECT DISTINCT scope, metric FROM rollup').all();
+  const closed = db.prepare<[], Series>('SELECT scope, metric FROM series').all();
   const open = [...readOpenMinute(db).series()].map(({ series }) => series);
   const found = new Set([...closed, ...open].map(({ scope, metric }) => `${scope} ${metric}`));
   const session = sessionMetrics.map((metric): Series => ({ scope: 'session', metric }));
@@ -54,29 +61,28 @@ export function readSeries(db: Database): Series[] {
 function mergeRollups(
   db: Database,
   whole: Sketch,
-  { series, range }: { series: Series; range: TimeRange },
+  wanted: { series: Series; range: TimeRange; isThinned: (minuteUnixMs: number) => boolean },
 ): void {
-  const rollups = db
-    .prepare<[number, number, string, string], { sketch: Uint8Array }>(
-      `SELECT sketch FROM rollup
-       WHERE span_ms = ${rollupSpanMs} AND start_unix_ms BETWEEN ? AND ?
-         AND scope = ? AND metric = ?`,
-    )
-    .all(fromOf(range), toOf(range) - rollupSpanMs + 1, series.scope, series.metric);
-  for (const { sketch } of rollups) {
-    // Of the wrong type it is no bytes at all, and bytes of none are no sketch either.
-    whole.merge(Sketch.decode(sketch instanceof Uint8Array ? sketch : new Uint8Array()));
+  const number = seriesNumber(db, wanted.series);
+  if (number === null) return;
+  const rows = new RollupRows(db);
+  for (const { spanMs, startUnixMs } of windowsInRange(rows, wanted.range, wanted.isThinned)) {
+    const row = rows.one(rollupKey(spanMs, startUnixMs, number));
+    if (row !== undefined) mergeRow(whole, row);
   }
 }
 
-/** Ticks that no rollup of the range stands for, and what lies between them. */
-function looseStretches(db: Database, range: TimeRange, rolledUp: number): SequenceRange[] {
-  const loose = minuteStretches(db, range).flatMap((stretch) => {
-    if (!isMinuteInRange(stretch.startUnixMs, range)) return [stretch];
-    if (stretch.last <= rolledUp) return [];
-    return [{ first: Math.max(stretch.first, rolledUp + 1), last: stretch.last }];
+/** Ticks that no rollup of the range stands for. */
+function unmerged(
+  stretches: readonly MinuteStretch[],
+  range: TimeRange,
+  { rolledUpSequence }: Watermarks,
+): SequenceRange[] {
+  return stretches.flatMap((stretch) => {
+    if (!isWindowInRange(stretch.startUnixMs, minuteMs, range)) return [stretch];
+    if (stretch.last <= rolledUpSequence) return [];
+    return [{ first: Math.max(stretch.first, rolledUpSequence + 1), last: stretch.last }];
   });
-  return joinStretches(loose);
 }
 
 function figureReader(

@@ -4,6 +4,7 @@ import type { EventProcess, StoredEvent } from '../model/recording.ts';
 import type { TimeRange } from '../model/time-range.ts';
 import type { Database, Statement } from './driver.ts';
 import { eventOf } from './event-detail.ts';
+import { insertSql } from './insert-sql.ts';
 import { checkShape, type RowShape } from './row-shape.ts';
 import { fromOf, toOf } from './time-stretches.ts';
 
@@ -16,7 +17,7 @@ export class EventWriter {
 
   constructor(db: Database) {
     this.#insert = db.prepare(
-      'INSERT INTO event (sequence, time_unix_ms, kind, process, detail) VALUES (?, ?, ?, ?, ?)',
+      insertSql('event', ['sequence', 'tick_unix_ms', 'time_unix_ms', 'kind', 'process', 'detail']),
     );
     this.#findByStart = db
       .prepare(
@@ -35,11 +36,11 @@ export class EventWriter {
   }
 
   /** Within the transaction of the tick, after its processes. */
-  write(event: RecordingEvent, sequence: number): void {
+  write(event: RecordingEvent, tick: { sequence: number; timeUnixMs: number }): void {
     const { kind, timeUnixMs, ...detail } = event;
     const process = this.#processOf(event);
     const time = timeUnixMs === null ? null : Math.round(timeUnixMs);
-    this.#insert.run(sequence, time, kind, process, JSON.stringify(detail));
+    this.#insert.run(tick.sequence, tick.timeUnixMs, time, kind, process, JSON.stringify(detail));
     if (kind === 'process_exit' && process !== null) {
       this.#exit.run(event.exitCode, event.signal, process);
     }
@@ -61,10 +62,9 @@ export class EventWriter {
 export function readEvents(db: Database, range: TimeRange): RecordingEvent[] {
   return db
     .prepare<[number, number], EventRow>(
-      `SELECT event.time_unix_ms AS timeUnixMs, kind, detail
-       FROM event JOIN tick ON tick.sequence = event.sequence
-       WHERE coalesce(event.time_unix_ms, tick.time_unix_ms) BETWEEN ? AND ?
-       ORDER BY coalesce(event.time_unix_ms, tick.time_unix_ms), event`,
+      `SELECT time_unix_ms AS timeUnixMs, kind, detail FROM event
+       WHERE coalesce(time_unix_ms, tick_unix_ms) BETWEEN ? AND ?
+       ORDER BY coalesce(time_unix_ms, tick_unix_ms), event`,
     )
     .all(fromOf(range), toOf(range))
     .map(eventOf);

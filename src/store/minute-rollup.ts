@@ -14,8 +14,7 @@ import {
 } from '../model/session-memory.ts';
 import { Sketch } from '../model/sketch.ts';
 import type { RoleTotals } from './role-totals.ts';
-
-export const rollupSpanMs = 60_000;
+import { minuteOf } from './rollup-key.ts';
 
 /** The distribution of one series over one minute. */
 export interface SeriesRollup {
@@ -23,10 +22,6 @@ export interface SeriesRollup {
   sketch: Sketch;
   /** How many ticks had the figure. */
   sampleCount: number;
-}
-
-export function minuteOf(timeUnixMs: number): number {
-  return rollupSpanMs * Math.floor(Math.round(timeUnixMs) / rollupSpanMs);
 }
 
 /** A figure of the whole session in one tick; null when it is unknown. */

@@ -3,6 +3,8 @@ import { basename, join } from 'node:path';
 import { errnoOf, HeadroomError } from '../model/errors.ts';
 import { inspectDatabaseFile } from './database-file.ts';
 import { type Database, fileError, openDatabase, sqliteCode } from './driver.ts';
+import { migrate, schemaVersionOf } from './migrate.ts';
+import { readingError } from './reading-error.ts';
 import { applicationId, schemaVersion } from './schema.ts';
 
 export interface OpenedFile {
@@ -14,8 +16,8 @@ export interface OpenedFile {
 const busyTimeoutMs = 1000;
 
 /**
- * Opens a recording for reading and leaves the file and its folder as they are. FILE_NOT_FOUND,
- * FILE_NOT_READABLE, FILE_EMPTY, FILE_NOT_A_DATABASE, FILE_NOT_A_RECORDING, FILE_TOO_NEW,
+ * Opens a recording for reading and leaves the file and its folder as they are; of an earlier format
+ * a copy is brought up to date. FILE_NOT_FOUND, FILE_NOT_READABLE, FILE_EMPTY, FILE_NOT_A_DATABASE, FILE_NOT_A_RECORDING, FILE_TOO_NEW,
  * FILE_CORRUPT.
  */
 export function openForReading(path: string, temporaryFolder: string): OpenedFile {
@@ -25,10 +27,13 @@ export function openForReading(path: string, temporaryFolder: string): OpenedFil
   const opened = inPlace ? openInPlace(path, temporaryFolder) : openCopy(path, temporaryFolder);
   try {
     refuseWhatIsNotOurs(opened.db, path);
-    return opened;
+    if (schemaVersionOf(opened.db) === schemaVersion) return opened;
+    const migrated = openMigrated(opened.db, path, temporaryFolder);
+    opened.close();
+    return migrated;
   } catch (error) {
     opened.close();
-    throw fileError(error, path);
+    throw readingError(error, path);
   }
 }
 
@@ -41,7 +46,7 @@ export function refuseWhatIsNotOurs(db: Database, path: string): void {
       hint: notOursHint,
     });
   }
-  const version = Number(db.pragma('user_version', { simple: true }));
+  const version = schemaVersionOf(db);
   if (version > schemaVersion) {
     throw new HeadroomError(
       'FILE_TOO_NEW',
@@ -69,19 +74,44 @@ function openInPlace(path: string, temporaryFolder: string): OpenedFile {
 }
 
 function openCopy(path: string, temporaryFolder: string): OpenedFile {
+  return inTemporaryFolder(path, temporaryFolder, (copy) => {
+    for (const part of ['', '-wal', '-journal']) {
+      if (part === '' || existsSync(path + part)) {
+        copyFileSync(path + part, copy + part, constants.COPYFILE_FICLONE);
+      }
+    }
+    return openDatabase(copy, { mode: 'write', busyTimeoutMs });
+  });
+}
+
+/** A recorder of the earlier version may be writing it: what is copied is one state of it. */
+function openMigrated(db: Database, path: string, temporaryFolder: string): OpenedFile {
+  return inTemporaryFolder(path, temporaryFolder, (copy) => {
+    db.prepare('VACUUM INTO ?').run(copy);
+    const migrated = openDatabase(copy, { mode: 'write', busyTimeoutMs });
+    try {
+      migrated.transaction(migrate)(migrated);
+      return migrated;
+    } catch (error) {
+      migrated.close();
+      throw error;
+    }
+  });
+}
+
+/** The folder goes with the copy, or when there is none after all. */
+function inTemporaryFolder(
+  path: string,
+  temporaryFolder: string,
+  open: (copy: string) => Database,
+): OpenedFile {
   let folder: string | null = null;
   const remove = () => {
     if (folder !== null) rmSync(folder, { recursive: true, force: true });
   };
   try {
     folder = mkdtempSync(join(temporaryFolder, 'headroom-'));
-    const copy = join(folder, basename(path));
-    for (const part of ['', '-wal', '-journal']) {
-      if (part === '' || existsSync(path + part)) {
-        copyFileSync(path + part, copy + part, constants.COPYFILE_FICLONE);
-      }
-    }
-    const db = openDatabase(copy, { mode: 'write', busyTimeoutMs });
+    const db = open(join(folder, basename(path)));
     const close = () => {
       db.close();
       remove();
@@ -91,6 +121,8 @@ function openCopy(path: string, temporaryFolder: string): OpenedFile {
     remove();
     const errno = errnoOf(error);
     if (error instanceof HeadroomError || errno === null) throw error;
+    // Not the copying failed, but what was copied makes no sense.
+    if (/^SQLITE_(?!FULL|CANTOPEN|READONLY|IOERR)/.test(errno)) throw error;
     throw new HeadroomError(
       'FILE_NOT_READABLE',
       `${path}: cannot be copied to ${temporaryFolder} to be read (${errno})`,

@@ -2,6 +2,8 @@ import { accessSync, closeSync, constants, openSync, rmSync, statSync } from 'no
 import { errnoOf, HeadroomError } from '../model/errors.ts';
 import type { SessionFacts } from '../model/session.ts';
 import { type Database, fileError, openDatabase } from './driver.ts';
+import { migrate, schemaVersionOf } from './migrate.ts';
+import { writeFailure } from './outage.ts';
 import { readingError } from './reading-error.ts';
 import type { RecorderIdentity } from './recorder-lock.ts';
 import { applicationId, createSchema, schemaVersion } from './schema.ts';
@@ -30,6 +32,8 @@ export function openForWriting(request: OpenForWriting): Database {
     db = openDatabase(path, { mode: 'create', busyTimeoutMs });
     refuseOtherDatabases(db, path);
     refuseOtherRecordings(db, request);
+    // Counts only while the file is empty; with it pages that are no longer needed can be given back.
+    db.pragma('auto_vacuum = INCREMENTAL');
     // The log is small and is emptied often: it shares a small disk with the browser.
     db.pragma('journal_mode = WAL');
     db.pragma('synchronous = NORMAL');
@@ -37,6 +41,7 @@ export function openForWriting(request: OpenForWriting): Database {
     db.pragma('wal_autocheckpoint = 256');
     db.pragma('journal_size_limit = 1048576');
     db.transaction(claim).immediate(db, request);
+    rebuild(db, path);
     // So that the main file says what it is even when it is copied without its log.
     db.pragma('wal_checkpoint(TRUNCATE)');
     return db;
@@ -128,13 +133,22 @@ function refuseOtherRecordings(db: Database, request: OpenForWriting): void {
 function claim(db: Database, request: OpenForWriting): void {
   refuseOtherRecordings(db, request);
   if (schemaVersionOf(db) === 0) createSchema(db);
+  else migrate(db);
   const { facts, recorder } = request;
   if (readSession(db)?.facts.machine.bootId !== facts.machine.bootId) forgetProcesses(db);
   writeSession(db, facts, recorder);
 }
 
-function schemaVersionOf(db: Database): number {
-  return Number(db.pragma('user_version', { simple: true }));
+/** A file that was begun without it, by an earlier version, gets `auto_vacuum` by being rewritten. */
+function rebuild(db: Database, path: string): void {
+  if (db.pragma('auto_vacuum', { simple: true }) !== 0) return;
+  try {
+    db.pragma('auto_vacuum = INCREMENTAL');
+    db.exec('VACUUM');
+  } catch (error) {
+    // Without the space for a second copy it is a recording as well.
+    writeFailure(error, path);
+  }
 }
 
 /** After a reboot nothing of the earlier run is there any more. */

@@ -1,7 +1,7 @@
 import { CarriedRoles } from './carried-roles.ts';
 import type { Database } from './driver.ts';
 import { MinuteRollup } from './minute-rollup.ts';
-import { readRolledUpSequence } from './session-row.ts';
+import { readWatermarks } from './session-row.ts';
 import { readWeightedTicks } from './tick-rows.ts';
 
 /**
@@ -10,7 +10,7 @@ import { readWeightedTicks } from './tick-rows.ts';
  */
 export function readOpenMinute(db: Database): MinuteRollup {
   const minute = new MinuteRollup();
-  const first = 1 + readRolledUpSequence(db);
+  const first = 1 + readWatermarks(db).rolledUpSequence;
   const range = { first, last: Number.MAX_SAFE_INTEGER };
   const roles = new CarriedRoles(db, range);
   for (const { tick, weightMs } of readWeightedTicks(db, range)) {

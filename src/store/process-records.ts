@@ -12,7 +12,11 @@ export function readProcessRecords(db: Database): ProcessRecord[] {
     .prepare<[], ProcessRecord>(
       `WITH seen AS (
          SELECT process, max(rss_bytes) AS rss, max(pss_bytes) AS pss, max(cpu_ms) AS cpu
-         FROM process_sample
+         FROM (
+           SELECT process, rss_bytes, NULL AS pss_bytes, cpu_ms FROM process_row
+           UNION ALL
+           SELECT process, rss_bytes, pss_bytes, cpu_ms FROM process_pss_row
+         )
          WHERE (SELECT ended_unix_ms FROM session) IS NULL
            AND process IN (SELECT process FROM process WHERE last_sequence IS NULL)
          GROUP BY process

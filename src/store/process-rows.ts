@@ -1,13 +1,13 @@
 import { HeadroomError } from '../model/errors.ts';
 import type { ProcessSample } from '../model/recording.ts';
 import type { Database } from './driver.ts';
+import { processesPerTick } from './process-row-columns.ts';
 import { checkShape, type RowShape } from './row-shape.ts';
-import { processesPerTick } from './schema.ts';
 import type { SequenceRange } from './tick-rows.ts';
 
 const pageSize = 1000;
 
-/** A row of `process_sample` with its position. */
+/** A stored row of a process with its position. */
 export interface ProcessRow extends ProcessSample {
   sequence: number;
 }
@@ -29,15 +29,25 @@ const rowShape: RowShape<ProcessRow> = {
   state: 'string',
 };
 
-const selectRow = `
-  SELECT
-    process_sample.sequence, process_sample.process, tick.time_unix_ms AS timeUnixMs,
-    rss_bytes AS rssBytes, anon_bytes AS anonBytes, shmem_bytes AS shmemBytes,
-    swap_bytes AS swapBytes, pss_bytes AS pssBytes, pss_anon_bytes AS pssAnonBytes,
-    pss_shmem_bytes AS pssShmemBytes, cpu_ms AS cpuMs, thread_count AS threadCount,
-    major_fault_count AS majorFaultCount, state
-  FROM process_sample
-  JOIN tick ON tick.sequence = process_sample.sequence`;
+const selectRows = ['process_row', 'process_pss_row'].map((table) => {
+  const pss = ['pss_bytes', 'pss_anon_bytes', 'pss_shmem_bytes'].map((column) =>
+    table === 'process_pss_row' ? `row.${column}` : `NULL AS ${column}`,
+  );
+  return `
+    SELECT row.key, row.sequence, row.process, tick.time_unix_ms, rss_bytes, anon_bytes, shmem_bytes,
+      swap_bytes, ${pss.join(', ')}, cpu_ms, thread_count, major_fault_count, state
+    FROM ${table} AS row
+    JOIN tick ON tick.sequence = row.sequence
+    WHERE key BETWEEN @first AND @last AND (@process IS NULL OR process = @process)`;
+});
+
+// Each of the two tables is read in the order of its keys, and only as far as the page goes.
+const selectPage = `
+  SELECT sequence, process, time_unix_ms AS timeUnixMs, rss_bytes AS rssBytes,
+    anon_bytes AS anonBytes, shmem_bytes AS shmemBytes, swap_bytes AS swapBytes,
+    pss_bytes AS pssBytes, pss_anon_bytes AS pssAnonBytes, pss_shmem_bytes AS pssShmemBytes,
+    cpu_ms AS cpuMs, thread_count AS threadCount, major_fault_count AS majorFaultCount, state
+  FROM (${selectRows.join(' UNION ALL ')} ORDER BY key LIMIT ${pageSize})`;
 
 /** The stored rows of a range, by sequence, then by process; in pages, as ticks are. */
 export function* readProcessRows(
@@ -45,15 +55,11 @@ export function* readProcessRows(
   range: SequenceRange,
   process: number | null,
 ): IterableIterator<ProcessRow> {
-  const page = db.prepare<[number, number, number | null, number | null], ProcessRow>(
-    `${selectRow}
-     WHERE key BETWEEN ? AND ? AND (? IS NULL OR process = ?)
-     ORDER BY key LIMIT ${pageSize}`,
-  );
+  const page = db.prepare<PageBounds, ProcessRow>(selectPage);
   let first = range.first * processesPerTick;
   const last = (range.last + 1) * processesPerTick - 1;
   for (;;) {
-    const rows = page.all(first, last, process, process);
+    const rows = page.all({ first, last, process });
     for (const row of rows) yield checkShape(row, rowShape, 'a process sample');
     const final = rows.at(-1);
     if (final === undefined || rows.length < pageSize) return;
@@ -63,4 +69,10 @@ export function* readProcessRows(
     }
     first = next;
   }
+}
+
+interface PageBounds {
+  first: number;
+  last: number;
+  process: number | null;
 }

@@ -1,10 +1,17 @@
 import type { ProcessReading } from '../model/sample.ts';
 import type { Database, Statement } from './driver.ts';
+import { insertSql } from './insert-sql.ts';
 import { isOtherwise, latestColumns, latestValues } from './process-columns.ts';
-import { processesPerTick, processMemoryColumns } from './schema.ts';
+import {
+  processesPerTick,
+  processRowValues,
+  pssValues,
+  storedProcessRowNames,
+  storedPssNames,
+} from './process-row-columns.ts';
 import { SharedTexts } from './shared-texts.ts';
 import { heartbeatTicks, isWorthStoring } from './sparse-rule.ts';
-import { kibOf, type SqlValue, storedMemoryName } from './tick-columns.ts';
+import type { SqlValue } from './tick-columns.ts';
 
 interface TickMoment {
   sequence: number;
@@ -34,7 +41,7 @@ interface Tracked {
 const mostForgettable = 1_000;
 
 /**
- * Writes the tables `process` and `process_sample`, sparsely. A tick is written within its
+ * Writes the tables `process`, `process_row` and `process_pss_row`, sparsely. A tick is written within its
  * transaction; only `commit` makes it the state that the next tick is compared with, so a
  * transaction that failed can be tried again.
  */
@@ -42,7 +49,8 @@ export class ProcessWriter {
   readonly #insertProcess: Statement;
   readonly #updateProcess: Statement;
   readonly #endProcess: Statement;
-  readonly #insertSample: Statement;
+  readonly #insertRow: Statement;
+  readonly #insertPssRow: Statement;
   readonly #texts: SharedTexts;
   readonly #tracked = new Map<number, Tracked>();
   #nextProcess: number;
@@ -63,10 +71,9 @@ export class ProcessWriter {
     this.#endProcess = db.prepare(
       'UPDATE process SET last_sequence = ?, last_unix_ms = ?, ended_unix_ms = ? WHERE process = ?',
     );
-    this.#insertSample = db.prepare(
-      `INSERT INTO process_sample (key, ${processMemoryColumns.map(storedMemoryName).join(', ')},
-         cpu_ms, thread_count, major_fault_count, state)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    this.#insertRow = db.prepare(insertSql('process_row', storedProcessRowNames));
+    this.#insertPssRow = db.prepare(
+      insertSql('process_pss_row', [...storedProcessRowNames, ...storedPssNames]),
     );
     this.#texts = new SharedTexts(db);
     this.#nextProcess = 1 + lastProcess(db);
@@ -194,20 +201,9 @@ export class ProcessWriter {
   }
 
   #writeRow(process: number, reading: ProcessReading, sequence: number): void {
-    this.#insertSample.run(
-      sequence * processesPerTick + process,
-      kibOf(reading.rssBytes),
-      kibOf(reading.anonBytes),
-      kibOf(reading.shmemBytes),
-      kibOf(reading.swapBytes),
-      kibOf(reading.pssBytes),
-      kibOf(reading.pssAnonBytes),
-      kibOf(reading.pssShmemBytes),
-      Math.round(reading.cpuMs),
-      reading.threadCount,
-      reading.majorFaultCount,
-      reading.state,
-    );
+    const values = processRowValues(sequence * processesPerTick + process, reading);
+    if (reading.pssBytes === null) this.#insertRow.run(values);
+    else this.#insertPssRow.run([...values, ...pssValues(reading)]);
   }
 
   #update(tracked: Tracked, reading: ProcessReading): void {

@@ -1,27 +1,16 @@
 import type { Database } from './driver.ts';
-import { memoryColumnSql, settingColumnsSql, tickColumnsSql } from './tick-columns.ts';
+import { processRowColumnsSql, pssColumnsSql } from './process-row-columns.ts';
+import { rollupKeyColumnsSql } from './rollup-key.ts';
+import { settingColumnsSql, tickColumnsSql } from './tick-columns.ts';
 import { viewsSql } from './views.ts';
 
 /** `Hdrm` in the header of the file: how `file` and we know a recording from any other database. */
 export const applicationId = 0x4864726d;
-/** Version of the tables, in `user_version`; docs/schema.md describes them. */
-export const schemaVersion = 1;
-
 /**
- * Key of a row of `process_sample`: sequence × this + process. A table that grows at its end by its
- * row number fills its pages; with the two as a key of their own it is an eighth larger.
+ * Version of the tables, in `user_version`; docs/schema.md describes them. Version 1 was that of
+ * Headroom 0.1.0 before its release.
  */
-export const processesPerTick = 2 ** 20;
-
-export const processMemoryColumns = [
-  'rss_bytes',
-  'anon_bytes',
-  'shmem_bytes',
-  'swap_bytes',
-  'pss_bytes',
-  'pss_anon_bytes',
-  'pss_shmem_bytes',
-] as const;
+export const schemaVersion = 2;
 
 /** Makes the tables and views of a new recording. */
 export function createSchema(db: Database): void {
@@ -56,7 +45,9 @@ CREATE TABLE session (
   recorder_pid INTEGER,
   recorder_start_ticks INTEGER,
   recorder_boot_id TEXT,
-  rolled_up_sequence INTEGER NOT NULL DEFAULT 0
+  rolled_up_sequence INTEGER NOT NULL DEFAULT 0,
+  minutes_from_sequence INTEGER NOT NULL DEFAULT 0,
+  full_from_sequence INTEGER NOT NULL DEFAULT 0
 ) STRICT;
 
 CREATE TABLE tick (
@@ -107,31 +98,30 @@ CREATE TABLE process_text (
   value TEXT NOT NULL
 ) STRICT;
 
-CREATE TABLE process_sample (
-  key INTEGER PRIMARY KEY,
-  sequence INTEGER AS (key / ${processesPerTick}) VIRTUAL,
-  process INTEGER AS (key % ${processesPerTick}) VIRTUAL,
-  ${processMemoryColumns.map(memoryColumnSql).join(',\n  ')},
-  cpu_ms INTEGER NOT NULL,
-  thread_count INTEGER,
-  major_fault_count INTEGER,
-  state TEXT NOT NULL
+CREATE TABLE process_row (${processRowColumnsSql}
+) STRICT;
+
+CREATE TABLE process_pss_row (${processRowColumnsSql},
+  ${pssColumnsSql}
 ) STRICT;
 
 CREATE TABLE event (
   event INTEGER PRIMARY KEY,
   sequence INTEGER NOT NULL,
+  tick_unix_ms INTEGER NOT NULL,
   time_unix_ms INTEGER,
   kind TEXT NOT NULL,
   process INTEGER,
   detail TEXT NOT NULL
 ) STRICT;
 
-CREATE TABLE rollup (
-  span_ms INTEGER NOT NULL,
-  start_unix_ms INTEGER NOT NULL,
+CREATE TABLE series (
+  series INTEGER PRIMARY KEY,
   scope TEXT NOT NULL,
-  metric TEXT NOT NULL,
+  metric TEXT NOT NULL
+) STRICT;
+
+CREATE TABLE rollup (${rollupKeyColumnsSql},
   weight_ms INTEGER NOT NULL,
   sample_count INTEGER NOT NULL,
   min REAL NOT NULL,
@@ -141,9 +131,8 @@ CREATE TABLE rollup (
   p90 REAL NOT NULL,
   p95 REAL NOT NULL,
   p99 REAL NOT NULL,
-  sketch BLOB NOT NULL,
-  PRIMARY KEY (span_ms, start_unix_ms, scope, metric)
-) STRICT, WITHOUT ROWID;
+  sketch BLOB NOT NULL
+) STRICT;
 
 CREATE TABLE export_cursor (
   target TEXT PRIMARY KEY,

@@ -59,13 +59,35 @@ function parseLabels(text: string): Record<string, string> {
   return labels as Record<string, string>;
 }
 
-/** Ticks up to this one are in the rollups, those behind it are not. */
-export function readRolledUpSequence(db: Database): number {
-  const select = db.prepare<[], number>('SELECT rolled_up_sequence FROM session').pluck();
-  const sequence = select.get() ?? 0;
-  if (Number.isFinite(sequence)) return sequence;
-  throw new HeadroomError('FILE_CORRUPT', 'the session has a wrong rolled_up_sequence');
+/** How far the file is condensed, in sequence numbers. */
+export interface Watermarks {
+  /** Ticks up to this one are in the rollups, those behind it are not. */
+  rolledUpSequence: number;
+  /** Before this one there is a tick an hour, and rollups of hours. */
+  minutesFromSequence: number;
+  /** From there up to this one there is a tick a minute, and rollups of minutes; then every tick. */
+  fullFromSequence: number;
 }
+
+export function readWatermarks(db: Database): Watermarks {
+  const select = db.prepare<[], Watermarks>(
+    `SELECT rolled_up_sequence AS rolledUpSequence, minutes_from_sequence AS minutesFromSequence,
+       full_from_sequence AS fullFromSequence FROM session`,
+  );
+  const marks = select.get() ?? noWatermarks;
+  for (const [name, mark] of Object.entries(marks)) {
+    if (!Number.isFinite(mark)) {
+      throw new HeadroomError('FILE_CORRUPT', `the session has a wrong ${name}`);
+    }
+  }
+  return marks;
+}
+
+const noWatermarks: Watermarks = {
+  rolledUpSequence: 0,
+  minutesFromSequence: 0,
+  fullFromSequence: 0,
+};
 
 /** Writes the row of a new recording, or what is true of its next run: it goes on, on this machine. */
 export function writeSession(db: Database, facts: SessionFacts, recorder: RecorderIdentity): void {

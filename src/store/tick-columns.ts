@@ -6,9 +6,10 @@ export type SqlValue = number | string | null;
 /**
  * How a figure is stored. `tick`: in the row of every tick. `setting`: in `tick_setting`, of which
  * a row is written only when one of its figures changed. `memory` takes fewer bytes as KiB, the
- * unit the kernel counts in, and is shown in bytes; `whole` is rounded, `real` is not.
+ * unit the kernel counts in, and is shown in bytes; `fine` is in ms, and as whole µs takes fewer
+ * bytes than as a fraction; `whole` is rounded.
  */
-type Storage = 'tick memory' | 'tick whole' | 'tick real' | 'setting whole' | 'setting text';
+type Storage = 'tick memory' | 'tick whole' | 'tick fine' | 'setting whole' | 'setting text';
 type GroupName = 'machine' | 'cgroup' | 'pressure' | 'activity' | 'browser' | 'collector';
 type Figures<T> = Record<keyof T, Storage>;
 
@@ -81,7 +82,7 @@ const groups: { [G in GroupName]: Figures<NonNullable<Tick[G]>> } = {
   },
   collector: {
     pid: 'setting whole',
-    readMs: 'tick real',
+    readMs: 'tick fine',
     latenessMs: 'tick whole',
     missedTickCount: 'setting whole',
     cpuMs: 'tick whole',
@@ -92,10 +93,10 @@ const groups: { [G in GroupName]: Figures<NonNullable<Tick[G]>> } = {
 interface TickColumn {
   /** `machine_free_bytes` */
   name: string;
-  /** The column that is written: the same, or `machine_free_kib`. */
+  /** The column that is written: the same, `machine_free_kib`, or `collector_read_us`. */
   storedName: string;
   table: 'tick' | 'setting';
-  kind: 'memory' | 'whole' | 'real' | 'text';
+  kind: 'memory' | 'whole' | 'fine' | 'text';
   group: GroupName | null;
   figure: string;
 }
@@ -171,7 +172,7 @@ function columnOf(group: GroupName | null, figure: string, storage: Storage): Ti
   const name = snakeCase(group === null ? figure : `${group}_${figure}`);
   return {
     name,
-    storedName: kind === 'memory' ? storedMemoryName(name) : name,
+    storedName: storedNameOf(name, kind),
     table,
     kind,
     group,
@@ -179,9 +180,17 @@ function columnOf(group: GroupName | null, figure: string, storage: Storage): Ti
   };
 }
 
-function definition({ name, kind, group }: TickColumn): string {
+function storedNameOf(name: string, kind: TickColumn['kind']): string {
+  if (kind === 'memory') return storedMemoryName(name);
+  return kind === 'fine' ? name.replace(/_ms$/, '_us') : name;
+}
+
+function definition({ name, storedName, kind, group }: TickColumn): string {
   if (kind === 'memory') return memoryColumnSql(name);
-  const type = { whole: 'INTEGER', real: 'REAL', text: 'TEXT' }[kind];
+  if (kind === 'fine') {
+    return `${storedName} INTEGER, ${name} REAL AS (${storedName} / 1000.0) VIRTUAL`;
+  }
+  const type = kind === 'text' ? 'TEXT' : 'INTEGER';
   // The clocks are always known.
   return group === null ? `${name} ${type} NOT NULL` : `${name} ${type}`;
 }
@@ -198,8 +207,9 @@ function storedValue(tick: Tick, { group, figure, kind }: TickColumn): SqlValue 
   const holder = group === null ? tick : tick[group];
   if (holder === null) return null;
   const value = (holder as unknown as Record<string, SqlValue>)[figure] ?? null;
-  if (typeof value !== 'number' || kind === 'real') return value;
-  return kind === 'memory' ? kibOf(value) : Math.round(value);
+  if (typeof value !== 'number') return value;
+  if (kind === 'memory') return kibOf(value);
+  return Math.round(kind === 'fine' ? value * 1000 : value);
 }
 
 function snakeCase(name: string): string {

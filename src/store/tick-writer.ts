@@ -4,10 +4,12 @@ import type { Sample } from '../model/sample.ts';
 import type { EndReason } from '../model/session.ts';
 import type { Database, Statement } from './driver.ts';
 import { EventWriter } from './event-rows.ts';
-import { type MinuteRollup, minuteOf } from './minute-rollup.ts';
+import { insertSql } from './insert-sql.ts';
+import type { MinuteRollup } from './minute-rollup.ts';
 import { readOpenMinute } from './open-minute.ts';
 import { ProcessWriter } from './process-writer.ts';
 import { emptyRoleTotals, sumRoles } from './role-totals.ts';
+import { hourOf, minuteOf } from './rollup-key.ts';
 import { RollupWriter } from './rollup-writer.ts';
 import { endSession } from './session-row.ts';
 import {
@@ -79,11 +81,7 @@ export class TickWriter {
     };
     const intervalMs = Math.round(sample.intervalMs);
     this.#next = { moment, sample, weightMs: weightMs(this.#last, moment, intervalMs) };
-    const minute = minuteOf(moment.timeUnixMs);
-    if (this.#last === null || minute !== minuteOf(this.#last.timeUnixMs)) {
-      this.#insertMinute.run(sequence, minute);
-      if (this.#last !== null) this.#rollups.write(this.#minute, this.#last.sequence);
-    }
+    this.#closeWindows(moment);
     tickRow(sample, this.#row)[storedTickColumnNames.length] = sequence;
     this.#insertTick.run(this.#row);
     settingRow(sample, this.#nextSetting);
@@ -91,9 +89,9 @@ export class TickWriter {
       this.#insertSetting.run([...this.#nextSetting, sequence]);
     }
     this.#processes.write(sample.processes, moment);
-    for (const event of events) this.#events.write(event, sequence);
+    for (const event of events) this.#events.write(event, moment);
     const restart = this.#restartGap(moment, intervalMs);
-    if (restart !== null) this.#events.write(restart, sequence);
+    if (restart !== null) this.#events.write(restart, moment);
   }
 
   commit(): void {
@@ -117,8 +115,20 @@ export class TickWriter {
   /** The last transaction of a recording. */
   finish(end: { endedUnixMs: number; endReason: EndReason }): void {
     this.#processes.finish();
-    if (this.#last !== null) this.#rollups.write(this.#minute, this.#last.sequence);
+    if (this.#last !== null) this.#rollups.writeMinute(this.#minute, this.#last.sequence);
     endSession(this.#db, end);
+  }
+
+  /** A tick in another minute than the one before closes that one, and its hour likewise. */
+  #closeWindows({ sequence, timeUnixMs }: TickMoment): void {
+    const minute = minuteOf(timeUnixMs);
+    const last = this.#last;
+    if (last !== null && minute === minuteOf(last.timeUnixMs)) return;
+    this.#insertMinute.run(sequence, minute);
+    if (last === null) return;
+    this.#rollups.writeMinute(this.#minute, last.sequence);
+    const hour = hourOf(last.timeUnixMs);
+    if (hour !== hourOf(timeUnixMs)) this.#rollups.writeHour(hour);
   }
 
   #restartGap(moment: TickMoment, intervalMs: number): Gap | null {
@@ -126,11 +136,6 @@ export class TickWriter {
     const gap = gapBetween(this.#last, moment, intervalMs);
     return gap === null ? null : { ...gap, gap: 'restart' };
   }
-}
-
-function insertSql(table: string, names: readonly string[]): string {
-  const places = names.map(() => '?').join(', ');
-  return `INSERT INTO ${table} (${names.join(', ')}) VALUES (${places})`;
 }
 
 function differ(a: readonly SqlValue[], b: readonly SqlValue[]): boolean {

@@ -1,6 +1,24 @@
+import { isOnlyHourSql, minuteMs } from './rollup-key.ts';
+
 // A sample stands for one interval; what held at the last one holds that much longer.
 const lastTickUnixMs = '(SELECT time_unix_ms FROM tick ORDER BY sequence DESC LIMIT 1)';
 const intervalMs = '(SELECT interval_ms FROM session)';
+// Of what is older the ticks were thinned, and all rows of processes but the last ones before it.
+const fullFrom = '(SELECT full_from_sequence FROM session)';
+
+const rowColumns = [
+  'key',
+  'sequence',
+  'process',
+  'rss_bytes',
+  'anon_bytes',
+  'shmem_bytes',
+  'swap_bytes',
+  'cpu_ms',
+  'thread_count',
+  'major_fault_count',
+  'state',
+].join(', ');
 
 /**
  * Views for a person with a SQL shell or a Grafana panel: bytes, `t` in Unix seconds, `time` as
@@ -57,15 +75,19 @@ FROM (
   )
 );
 
+CREATE VIEW process_sample AS
+SELECT ${rowColumns}, NULL AS pss_bytes, NULL AS pss_anon_bytes, NULL AS pss_shmem_bytes
+FROM process_row
+UNION ALL
+SELECT ${rowColumns}, pss_bytes, pss_anon_bytes, pss_shmem_bytes
+FROM process_pss_row;
+
 CREATE VIEW sample AS
 SELECT
-  sequence,
+  tick_sequence AS sequence,
   t,
   strftime('%Y-%m-%dT%H:%M:%fZ', t, 'unixepoch') AS time,
-  coalesce(
-    lead(t) OVER life,
-    ended_unix_ms / 1000.0,
-    (coalesce(last_unix_ms, ${lastTickUnixMs}) + ${intervalMs}) / 1000.0) AS valid_until,
+  valid_until,
   process,
   pid,
   role,
@@ -75,28 +97,40 @@ SELECT
   anon_bytes,
   shmem_bytes,
   swap_bytes,
-  first_value(pss_bytes) OVER since_pss
-    + anon_bytes - first_value(anon_bytes) OVER since_pss AS pss_estimated_bytes,
-  pss_bytes,
+  pss_estimated_bytes,
+  CASE WHEN sequence = tick_sequence THEN pss_bytes END AS pss_bytes,
   cpu_ms,
   thread_count,
   major_fault_count,
   state
 FROM (
   SELECT
-    process_sample.*,
-    process.pid, process.role, process.browser_pid, process.comm,
-    process.ended_unix_ms, process.last_unix_ms,
-    tick.time_unix_ms / 1000.0 AS t,
-    count(pss_bytes) OVER (PARTITION BY process_sample.process ORDER BY process_sample.sequence)
-      AS pss_reading
-  FROM process_sample
-  JOIN process ON process.process = process_sample.process
-  JOIN tick ON tick.sequence = process_sample.sequence
+    *,
+    lead(sequence) OVER life AS next_sequence,
+    coalesce(
+      lead(t) OVER life,
+      ended_unix_ms / 1000.0,
+      (coalesce(last_unix_ms, ${lastTickUnixMs}) + ${intervalMs}) / 1000.0) AS valid_until,
+    first_value(pss_bytes) OVER since_pss
+      + anon_bytes - first_value(anon_bytes) OVER since_pss AS pss_estimated_bytes
+  FROM (
+    SELECT
+      row.*,
+      process.pid, process.role, process.browser_pid, process.comm,
+      process.ended_unix_ms, process.last_unix_ms,
+      tick.sequence AS tick_sequence,
+      tick.time_unix_ms / 1000.0 AS t,
+      count(row.pss_bytes) OVER (PARTITION BY row.process ORDER BY row.sequence) AS pss_reading
+    FROM process_sample AS row
+    JOIN process ON process.process = row.process
+      AND (process.last_sequence IS NULL OR process.last_sequence >= ${fullFrom})
+    JOIN tick ON tick.sequence = max(row.sequence, ${fullFrom})
+  )
+  WINDOW
+    life AS (PARTITION BY process ORDER BY sequence),
+    since_pss AS (PARTITION BY process, pss_reading ORDER BY sequence)
 )
-WINDOW
-  life AS (PARTITION BY process ORDER BY sequence),
-  since_pss AS (PARTITION BY process, pss_reading ORDER BY sequence);
+WHERE sequence >= tick_sequence OR next_sequence IS NULL OR next_sequence > tick_sequence;
 
 -- Each row of a process changes the sums of its role by what differs from its row before; behind
 -- its last row it takes all of itself out again. Their running total is the sum at each moment.
@@ -166,5 +200,7 @@ SELECT
   sum / weight_ms AS mean,
   weight_ms / 1000.0 AS covered_seconds,
   sample_count
-FROM rollup;
+FROM rollup
+JOIN series ON series.series = rollup.series
+WHERE span_ms = ${minuteMs} OR (${isOnlyHourSql});
 `;

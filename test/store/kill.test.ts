@@ -27,7 +27,8 @@ async function recordAndKill(file: string, afterSamples: number): Promise<number
   return last;
 }
 
-describe('kill -9 of the recorder', () => {
+// A child on a busy machine takes seconds to start.
+describe('kill -9 of the recorder', { timeout: 120_000 }, () => {
   // Before the first checkpoint of the log, around one, within the second minute.
   test.each([3, 57, 90])('after %d samples loses none and leaves none in part', async (samples) => {
     using folder = temporaryFolder();

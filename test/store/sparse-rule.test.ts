@@ -17,9 +17,9 @@ const stored = fakeProcess({
 
 test.each<[string, Partial<ProcessReading>, boolean]>([
   ['nothing changed', {}, false],
-  ['RSS up by less than 256 KiB', { rssBytes: 100 * mib + 252 * 1024 }, false],
-  ['RSS up by 256 KiB', { rssBytes: 100 * mib + 256 * 1024 }, true],
-  ['RSS down by 256 KiB', { rssBytes: 100 * mib - 256 * 1024 }, true],
+  ['RSS up by less than 1/256', { rssBytes: 100 * mib + 396 * 1024 }, false],
+  ['RSS up by 1/256', { rssBytes: 100 * mib + 400 * 1024 }, true],
+  ['RSS down by 1/256', { rssBytes: 100 * mib - 400 * 1024 }, true],
   ['anonymous memory changed for file pages', { anonBytes: 61 * mib }, true],
   ['shared memory', { shmemBytes: 3 * mib }, true],
   ['swapped out', { swapBytes: 20 * mib }, true],
@@ -37,4 +37,14 @@ test.each<[string, Partial<ProcessReading>, boolean]>([
   ['page faults', { majorFaultCount: 5000 }, false],
 ])('%s', (_, change, worth) => {
   expect(isWorthStoring(stored, { ...stored, ...change })).toBe(worth);
+});
+
+test.each([
+  ['64 MiB', 64 * mib],
+  ['5 MiB', 5 * mib],
+  ['an unknown RSS', null],
+])('of %s 256 KiB are worth a row, and no less', (_, rssBytes) => {
+  const small = { ...stored, rssBytes };
+  expect(isWorthStoring(small, { ...small, anonBytes: 60 * mib + 252 * 1024 })).toBe(false);
+  expect(isWorthStoring(small, { ...small, anonBytes: 60 * mib + 256 * 1024 })).toBe(true);
 });

@@ -35,17 +35,17 @@ test('the made-up session changes as the recorded one did: 79 % of RSS readings 
   expect(same / all).toBeCloseTo(0.79, 2);
 });
 
-test('an hour is at most 2 MB, and a process takes at most 6 bytes a tick', () => {
-  expect(statSync(file).size).toBeLessThanOrEqual(2_000_000);
+test('an hour is at most 1.6 MB, and a process takes at most 4.5 bytes a tick', () => {
+  expect(statSync(file).size).toBeLessThanOrEqual(1_600_000);
   const bytes = execFileSync(
     'sqlite3',
     [
       file,
-      `SELECT sum(pgsize) FROM dbstat WHERE name IN ('process', 'process_text', 'process_sample')`,
+      `SELECT sum(pgsize) FROM dbstat WHERE name IN ('process', 'process_text', 'process_row', 'process_pss_row')`,
     ],
     { encoding: 'utf8' },
   );
-  expect(Number(bytes) / (tickCount * processCount)).toBeLessThanOrEqual(6);
+  expect(Number(bytes) / (tickCount * processCount)).toBeLessThanOrEqual(4.5);
 });
 
 test('the rows that are left out are within one step, and no row is older than a minute', () => {
@@ -64,7 +64,8 @@ test('the rows that are left out are within one step, and no row is older than a
         Math.abs((row?.rssBytes ?? Number.NaN) - (process.rssBytes ?? 0)),
         Math.abs((row?.anonBytes ?? Number.NaN) - (process.anonBytes ?? 0)),
       );
-      if (!(worst < memoryStepBytes)) throw new Error(`pid ${process.pid} is ${worst} bytes off`);
+      if (!(worst < memoryStepBytes(row?.rssBytes ?? null)))
+        throw new Error(`pid ${process.pid} is ${worst} bytes off`);
       const age = tick - (rowTick ?? Number.NaN);
       if (!(age <= heartbeatTicks)) throw new Error(`pid ${process.pid} has a row of ${age} ticks`);
     }

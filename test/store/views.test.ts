@@ -104,7 +104,9 @@ describe('of a session', () => {
           ['pss_estimated_bytes', process.pssEstimatedBytes],
         ] as const) {
           if (value === null) continue;
-          expect(Math.abs(Number(row?.[column]) - value)).toBeLessThan(memoryStepBytes);
+          expect(Math.abs(Number(row?.[column]) - value)).toBeLessThan(
+            memoryStepBytes(Number(row?.['rss_bytes'])),
+          );
         }
       }
     }
@@ -119,10 +121,15 @@ describe('of a session', () => {
       );
       expect(row?.['process_count']).toBe(renderers.length);
       const rss = sum(renderers, 'rssBytes') ?? 0;
-      expect(Math.abs(Number(row?.['rss_bytes']) - rss)).toBeLessThan(20 * memoryStepBytes);
+      expect(Math.abs(Number(row?.['rss_bytes']) - rss)).toBeLessThan(
+        20 * memoryStepBytes(400 * mib),
+      );
       const pss = sum(renderers, 'pssEstimatedBytes');
       if (pss === null) expect(row?.['pss_bytes']).toBeNull();
-      else expect(Math.abs(Number(row?.['pss_bytes']) - pss)).toBeLessThan(20 * memoryStepBytes);
+      else
+        expect(Math.abs(Number(row?.['pss_bytes']) - pss)).toBeLessThan(
+          20 * memoryStepBytes(400 * mib),
+        );
     }
     expect(rows.some(({ pss_bytes: pss }) => pss !== null)).toBe(true);
     expect(new Set(rows.map(({ role }) => role))).not.toContain('other');
