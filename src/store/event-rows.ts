@@ -77,10 +77,9 @@ export function readStoredEvents(
 ): StoredEvent[] {
   return db
     .prepare<[number, number], StoredEventRow>(
-      `SELECT event AS row, tick.time_unix_ms AS tickUnixMs, event.time_unix_ms AS timeUnixMs, kind,
-         detail, process.pid, role, browser_pid AS browserPid, comm, executable
-       FROM event JOIN tick ON tick.sequence = event.sequence
-       LEFT JOIN process ON process.process = event.process
+      `SELECT event AS row, tick_unix_ms AS tickUnixMs, time_unix_ms AS timeUnixMs, kind, detail,
+         process.pid, role, browser_pid AS browserPid, comm, executable
+       FROM event LEFT JOIN process ON process.process = event.process
        WHERE event > ? ORDER BY event LIMIT ?`,
     )
     .all(afterRow, limit)
