@@ -25,7 +25,9 @@ export interface TrackedProcess extends TreeNode {
   idleCount: number;
   executable: string | null;
   /** The command line as it was read last, with all its secrets: only to see whether it changed. */
-  cmdline: string;
+  cmdline: string | null;
+  /** Its name at that time. */
+  commandComm: string;
   /** The same as it may be stored; null when it may not. */
   command: string | null;
   /** Anonymous bytes of the tick at hand; null without memory of its own. */
@@ -183,7 +185,8 @@ export class ProcessTable {
       idleCount: 0,
       commandDueTicks: null,
       executable: null,
-      cmdline: '',
+      cmdline: null,
+      commandComm: '',
       command: null,
       anonBytes: null,
       rssBytes: null,
@@ -205,6 +208,10 @@ export class ProcessTable {
     // A dying process loses its command line first, and one that is renaming itself shows nothing
     // but NULs: what it was is kept.
     if (isBlank(cmdline) && process.ownRole !== null) return;
+    // A young process is read again and again; most times it says the same.
+    if (cmdline === process.cmdline && process.stat.comm === process.commandComm) return;
+    process.cmdline = this.#storesCommands ? cmdline : null;
+    process.commandComm = process.stat.comm;
     process.executable = process.files.executable() ?? process.executable;
     const ownRole = roleOfCommand({
       cmdline,
@@ -217,7 +224,9 @@ export class ProcessTable {
       process.statm = null;
     }
     process.ownRole = ownRole;
-    if (this.#storesCommands && !isBlank(cmdline)) setCommand(process, cmdline);
+    if (this.#storesCommands && !isBlank(cmdline)) {
+      process.command = printableLatin1(safeCommand(cmdline) ?? '') || null;
+    }
   }
 
   #drop(pid: number, ended: EndedProcess[]): void {
@@ -247,13 +256,6 @@ function isQuiet(process: TrackedProcess, at: TableTick): boolean {
     (at.tick + process.pid) % statOfQuietEveryTicks !== 0 &&
     !isDueForCommand(process, at)
   );
-}
-
-// A young process is read again and again; most times it says the same.
-function setCommand(process: TrackedProcess, cmdline: string): void {
-  if (cmdline === process.cmdline) return;
-  process.cmdline = cmdline;
-  process.command = printableLatin1(safeCommand(cmdline) ?? '') || null;
 }
 
 function isBlank(cmdline: string): boolean {

@@ -496,7 +496,7 @@ describe('command lines', () => {
     ticks.next();
     expect(ticks.table.processes.get(10)).toMatchObject({
       role: 'browser',
-      cmdline: '',
+      cmdline: null,
       command: null,
     });
   });
