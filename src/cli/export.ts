@@ -4,12 +4,13 @@ import type { Command, CommandIo, ParsedArguments } from './command.ts';
 import { UsageError } from './command.ts';
 import { ndjsonToFile, ndjsonToStdout } from './export-ndjson.ts';
 import { exportOtlp } from './export-otlp.ts';
+import { exportSqlite } from './export-sqlite.ts';
 import { requireRegularFile } from './input-file.ts';
 import { OutputError, OutputFile } from './output-file.ts';
 import { outputOption, textOption } from './parse-arguments.ts';
 import { parseHttpUrl } from './quantities.ts';
 
-const formats = ['otlp', 'ndjson'] as const;
+const formats = ['otlp', 'ndjson', 'sqlite'] as const;
 const otlpFlags = [
   'endpoint',
   'logs-endpoint',
@@ -23,13 +24,15 @@ const otlpFlags = [
 
 export const exportCommand: Command = {
   name: 'export',
-  summary: 'History out of recordings: to an OTLP endpoint, or as JSON lines.',
+  summary:
+    'History out of recordings: to an OTLP endpoint, as JSON lines, or as a copy that is whole.',
   usage: [
     'headroom export FILE… --to otlp [--endpoint URL] [OPTIONS]',
     'headroom export FILE… --to ndjson [--out PATH]',
+    'headroom export FILE --to sqlite --out COPY',
   ],
   options: {
-    to: { type: 'string', value: 'FORMAT', help: 'otlp or ndjson' },
+    to: { type: 'string', value: 'FORMAT', help: 'otlp, ndjson or sqlite' },
     endpoint: {
       type: 'string',
       value: 'URL',
@@ -53,7 +56,7 @@ export const exportCommand: Command = {
       help: 'otlp: give up after this time, with --follow after the end of the recording',
     },
     resend: { type: 'boolean', help: 'otlp: send again what was delivered before' },
-    out: { type: 'string', value: 'PATH', help: 'ndjson: the file to write; default stdout' },
+    out: { type: 'string', value: 'PATH', help: 'the file to write; default of ndjson: stdout' },
     json: { type: 'boolean', help: 'otlp: say what was sent, dropped and rejected as JSON' },
   },
   examples: [
@@ -61,6 +64,7 @@ export const exportCommand: Command = {
     'OTEL_EXPORTER_OTLP_HEADERS=authorization=Bearer%20… headroom export *.db --to otlp',
     'headroom export task.db --to ndjson | jq -c \'select(.type == "event")\'',
     'headroom export task.db --to ndjson --out task.ndjson',
+    'headroom export live.db --to sqlite --out copy.db',
   ],
   run,
 };
@@ -70,7 +74,7 @@ async function run(parsed: ParsedArguments, io: CommandIo): Promise<number> {
   const to = textOption(parsed, 'to');
   if (to === null || !formats.some((format) => format === to)) {
     throw new UsageError(
-      `--to takes ${formats.join(' or ')}${to === null ? '; it is missing' : `, not "${to}"`}`,
+      `--to takes ${formats.join(', ')}${to === null ? '; it is missing' : `, not "${to}"`}`,
     );
   }
   for (const flag of to === 'otlp' ? ['out'] : otlpFlags) {
@@ -81,6 +85,7 @@ async function run(parsed: ParsedArguments, io: CommandIo): Promise<number> {
   const endpoint = textOption(parsed, 'endpoint');
   if (endpoint !== null) parseHttpUrl('--endpoint', endpoint);
   const files = parsed.positionals;
+  if (to === 'sqlite') return (await exportSqlite(parsed, io)) === 1 ? 0 : 1;
   const whole =
     to === 'otlp'
       ? await exportEach(files, io, exportOtlp(parsed, io))

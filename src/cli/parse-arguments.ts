@@ -33,6 +33,14 @@ export function parseArguments(command: Command, args: readonly string[]): Parse
   }
 }
 
+/** The one file a command works on; UsageError otherwise. */
+export function oneFile(parsed: ParsedArguments): string {
+  const [file, second] = parsed.positionals;
+  if (file === undefined) throw new UsageError('which recording? give its FILE');
+  if (second !== undefined) throw new UsageError(`one FILE at a time, not "${second}" as well`);
+  return file;
+}
+
 /** The text of a flag that may not be empty, null when it was not given; UsageError. */
 export function nameOption(parsed: ParsedArguments, name: string): string | null {
   const text = textOption(parsed, name);

@@ -14,6 +14,7 @@ import { type RecordOptions, recordOptions } from './record-options.ts';
 import { createRecorder, openSource, type SessionSource, sessionFacts } from './record-session.ts';
 import { type RecordedCommand, startCommand } from './recorded-command.ts';
 import { endWith, exitCodeAtEnd } from './recording-end.ts';
+import { sealRecording } from './seal-recording.ts';
 import { shellQuote } from './shell-quote.ts';
 import { StoreWatch } from './store-watch.ts';
 
@@ -108,6 +109,7 @@ async function record(
   const end = { endedUnixMs: Date.now(), endReason };
   const isWhole = watch.end(writer.close(end), writer.writtenCount);
   await live?.finish(io.hurry);
+  if (isWhole) sealRecording(options.out, io);
   tellEnd(options, io, { facts, end, sampleCount: writer.writtenCount, isWhole });
   if (command === null) return isWhole ? 0 : 1;
   if (endReason === 'duration') {

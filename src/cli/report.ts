@@ -8,7 +8,7 @@ import type { Command, CommandIo, ParsedArguments } from './command.ts';
 import { UsageError } from './command.ts';
 import { requireRegularFile } from './input-file.ts';
 import { OutputFile } from './output-file.ts';
-import { outputOption, switchOption, textOption } from './parse-arguments.ts';
+import { oneFile, outputOption, switchOption, textOption } from './parse-arguments.ts';
 import { parseInstant } from './quantities.ts';
 
 const formats = ['text', 'json'] as const;
@@ -53,14 +53,6 @@ export const reportCommand: Command = {
     return 0;
   },
 };
-
-/** The one file a command works on; UsageError otherwise. */
-function oneFile(parsed: ParsedArguments): string {
-  const [file, second] = parsed.positionals;
-  if (file === undefined) throw new UsageError('which recording? give its FILE');
-  if (second !== undefined) throw new UsageError(`one FILE at a time, not "${second}" as well`);
-  return file;
-}
 
 function formatOf(parsed: ParsedArguments): Format {
   const text = textOption(parsed, 'format') ?? (switchOption(parsed, 'json') ? 'json' : 'text');

@@ -31,6 +31,11 @@ const entries: readonly CommandEntry[] = [
     load: async () => (await import('./export.ts')).exportCommand,
   },
   {
+    name: 'verify',
+    summary: 'is a recording whole? says what is damaged or missing',
+    load: async () => (await import('./verify.ts')).verifyCommand,
+  },
+  {
     name: 'doctor',
     summary: 'what can be read here, what cannot and why, and what it costs',
     load: async () => (await import('./doctor.ts')).doctorCommand,

@@ -1,5 +1,6 @@
 import { closeSync, existsSync, openSync, readSync, statSync } from 'node:fs';
 import { errnoOf, HeadroomError } from '../model/errors.ts';
+import { parseDatabaseHeader, startsAsDatabase } from './sqlite-file/database-header.ts';
 
 /**
  * What SQLite needs beside the main file. `in use`: its log and the index of that are there, as
@@ -21,7 +22,7 @@ export function inspectDatabaseFile(path: string): DatabaseState {
   if (existsSync(`${path}-wal`) && existsSync(`${path}-shm`)) return 'in use';
   const header = readHeader(path);
   refuseWhatIsNoDatabase(path, header);
-  return header[readVersionOffset] === walVersion ? 'log' : 'journal';
+  return parseDatabaseHeader(header)?.usesLog === true ? 'log' : 'journal';
 }
 
 function isFile(path: string): boolean {
@@ -46,7 +47,8 @@ function readHeader(path: string): Buffer {
   }
 }
 
-function readError(error: unknown, path: string): unknown {
+/** What the system says about a file that cannot be read: FILE_NOT_FOUND, FILE_NOT_READABLE. */
+export function readError(error: unknown, path: string): unknown {
   const errno = errnoOf(error);
   if (errno === null) return error;
   if (errno === 'ENOENT' || errno === 'ENOTDIR') {
@@ -58,25 +60,14 @@ function readError(error: unknown, path: string): unknown {
   });
 }
 
-// https://www.sqlite.org/fileformat2.html, "The Database Header".
-const magic = 'SQLite format 3\0';
-const headerBytes = 100;
-const pageSizeOffset = 16;
-const readVersionOffset = 19;
-const changeCounterOffset = 24;
-const pageCountOffset = 28;
-const sizeValidForOffset = 92;
-const walVersion = 2;
-
 function refuseWhatIsNoDatabase(path: string, header: Buffer): void {
   if (header.length === 0) {
     throw new HeadroomError('FILE_EMPTY', `${path}: the file is empty (0 bytes)`, {
       hint: 'Pull the file again; nothing was recorded or the transfer failed.',
     });
   }
-  const text = header.toString('latin1');
-  if (!text.startsWith(magic)) {
-    const isHtml = /^\s*<(!doctype html|html|head|body|\?xml)/i.test(text);
+  if (!startsAsDatabase(header)) {
+    const isHtml = /^\s*<(!doctype html|html|head|body|\?xml)/i.test(header.toString('latin1'));
     throw new HeadroomError(
       'FILE_NOT_A_DATABASE',
       `${path}: not a database${isHtml ? ' (looks like HTML)' : ''}`,
@@ -88,20 +79,21 @@ function refuseWhatIsNoDatabase(path: string, header: Buffer): void {
     );
   }
   if (isCutOff(path, header)) {
-    throw new HeadroomError('FILE_CORRUPT', `${path}: the end of the file is missing`, {
-      hint: 'Pull the file again, or use another copy of it.',
-    });
+    throw new HeadroomError(
+      'FILE_CORRUPT',
+      `${path}: the end of the file is missing (it has ${statSync(path).size} bytes)`,
+      {
+        hint: 'Pull the file again, or use another copy of it.',
+      },
+    );
   }
 }
 
 // SQLite takes a last page that is missing for an empty one. Beside a log the header of the main
 // file may be ahead of it.
-function isCutOff(path: string, header: Buffer): boolean {
-  if (header.length < headerBytes) return true;
-  if (existsSync(`${path}-wal`)) return false;
-  const sizeIsValid =
-    header.readUInt32BE(changeCounterOffset) === header.readUInt32BE(sizeValidForOffset);
-  const storedPageSize = header.readUInt16BE(pageSizeOffset);
-  const pageSize = storedPageSize === 1 ? 65_536 : storedPageSize;
-  return sizeIsValid && statSync(path).size < header.readUInt32BE(pageCountOffset) * pageSize;
+function isCutOff(path: string, bytes: Buffer): boolean {
+  const header = parseDatabaseHeader(bytes);
+  if (header === null) return true;
+  if (existsSync(`${path}-wal`) || header.pageCount === null) return false;
+  return statSync(path).size < header.pageCount * header.pageSizeBytes;
 }

@@ -28,8 +28,8 @@ describe('usage', () => {
     [['record', '--nope'], '--nope'],
     [['report'], 'which recording?'],
     [['report', 'a.db', '--format', 'pdf'], '--format takes text or json, not "pdf"'],
-    [['export', 'a.db'], '--to takes otlp or ndjson; it is missing'],
-    [['export', 'a.db', '--to', 'csv'], '--to takes otlp or ndjson, not "csv"'],
+    [['export', 'a.db'], '--to takes otlp, ndjson, sqlite; it is missing'],
+    [['export', 'a.db', '--to', 'csv'], '--to takes otlp, ndjson, sqlite, not "csv"'],
     [['record', '--pid', '1', '--pid', '2'], '--pid is given more than once'],
     [['record', '--for', '-5s'], '--for takes a duration such as'],
     [['record', '--out', ''], '--out is empty'],
@@ -45,7 +45,7 @@ describe('usage', () => {
     expect(result.stderr.trim().split('\n').length).toBeLessThanOrEqual(2);
   });
 
-  test.each(['record', 'report', 'export', 'demo', 'doctor'])(
+  test.each(['record', 'report', 'export', 'verify', 'demo', 'doctor'])(
     '%s --help has examples',
     async (name) => {
       const result = await runCli(name, '--help');

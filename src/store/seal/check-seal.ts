@@ -1,0 +1,103 @@
+import { closeSync, fstatSync, openSync } from 'node:fs';
+import {
+  type DatabaseHeader,
+  databaseHeaderBytes,
+  parseDatabaseHeader,
+} from '../sqlite-file/database-header.ts';
+import { readBytes, readPages } from '../sqlite-file/read-bytes.ts';
+import {
+  decodeFooter,
+  digestOf,
+  type Footer,
+  footerBytes,
+  pageSum,
+  sealedBytes,
+  sumBytes,
+  sumsOffset,
+} from './seal-format.ts';
+
+/** What the checksums behind the last page say of a file. */
+export type SealCheck =
+  /** It has none. */
+  | { state: 'none' }
+  /** Every byte is what it was. */
+  | { state: 'intact'; pageCount: number }
+  /** A program wrote to the database since; the other pages are as they were. */
+  | { state: 'outdated'; pageCount: number; changedPages: readonly number[] }
+  /** The pages, by number, that are not what they were; none when the checksums are what is damaged. */
+  | { state: 'damaged'; what: string; damagedPages: readonly number[] };
+
+/** Compares a file with the checksums that it carries. Reads it all, a piece at a time. */
+export function checkSeal(path: string): SealCheck {
+  const file = openSync(path, 'r');
+  try {
+    const sizeBytes = fstatSync(file).size;
+    const header = parseDatabaseHeader(readBytes(file, Buffer.alloc(databaseHeaderBytes), 0));
+    const footer = readFooter(file, sizeBytes);
+    return footer === null
+      ? withoutFooter(file, header, sizeBytes)
+      : withFooter(file, { header, footer, sizeBytes });
+  } finally {
+    closeSync(file);
+  }
+}
+
+/** Null when the file does not end with one. */
+function readFooter(file: number, sizeBytes: number): Footer | null {
+  if (sizeBytes < footerBytes) return null;
+  return decodeFooter(readBytes(file, Buffer.alloc(footerBytes), sizeBytes - footerBytes));
+}
+
+function withoutFooter(file: number, header: DatabaseHeader | null, sizeBytes: number): SealCheck {
+  // While a log is in use the header may be behind the file.
+  if (header === null || header.usesLog || header.pageCount === null) return { state: 'none' };
+  const { pageSizeBytes, pageCount } = header;
+  const end = pageCount * pageSizeBytes;
+  if (sizeBytes <= end) return { state: 'none' };
+  // A program that writes to a sealed file may leave it longer than it needs, by whole pages.
+  const isOfWriter = (sizeBytes - end) % pageSizeBytes === 0 && !startsWithSum(file, header, end);
+  if (isOfWriter) return { state: 'none' };
+  return { state: 'damaged', what: 'its checksums are damaged or cut off', damagedPages: [] };
+}
+
+function startsWithSum(file: number, { pageSizeBytes }: DatabaseHeader, end: number): boolean {
+  const firstPage = readBytes(file, Buffer.alloc(pageSizeBytes), 0);
+  return readBytes(file, Buffer.alloc(sumBytes), end).equals(pageSum(firstPage));
+}
+
+interface Sealed {
+  header: DatabaseHeader | null;
+  footer: Footer;
+  sizeBytes: number;
+}
+
+function withFooter(file: number, { header, footer, sizeBytes }: Sealed): SealCheck {
+  const { pageCount } = footer;
+  const isOutdated = header?.pageCount != null && header.changeCounter !== footer.changeCounter;
+  const sums = Buffer.alloc(pageCount * sumBytes);
+  const isLengthRight = sizeBytes === sealedBytes(footer);
+  const areSumsRight =
+    isLengthRight && digestOf(readBytes(file, sums, sumsOffset(footer))).equals(footer.sumsDigest);
+  if (areSumsRight) {
+    const differing = differingPages(file, footer, sums);
+    if (isOutdated) return { state: 'outdated', pageCount, changedPages: differing };
+    if (differing.length === 0) return { state: 'intact', pageCount };
+    const what = `${differing.length} of its ${pageCount} pages are not what they were when it was sealed`;
+    return { state: 'damaged', what, damagedPages: differing };
+  }
+  // The database has grown over its checksums.
+  if (isOutdated) return { state: 'outdated', pageCount, changedPages: [] };
+  const what = isLengthRight ? 'its checksums are damaged' : 'a part of it is missing or was added';
+  return { state: 'damaged', what, damagedPages: [] };
+}
+
+function differingPages(file: number, footer: Footer, sums: Buffer): number[] {
+  const differing: number[] = [];
+  let number = 0;
+  for (const page of readPages(file, footer)) {
+    const sum = sums.subarray(number * sumBytes, (number + 1) * sumBytes);
+    number++;
+    if (!pageSum(page).equals(sum)) differing.push(number);
+  }
+  return differing;
+}

@@ -1,0 +1,68 @@
+import { createHash } from 'node:crypto';
+import { isPageSize } from '../sqlite-file/database-header.ts';
+
+/**
+ * What stands behind the last page of a sealed recording, where SQLite never looks: a checksum of
+ * each page, and a footer that vouches for them. docs/schema.md describes the bytes.
+ */
+export interface Footer {
+  pageSizeBytes: number;
+  pageCount: number;
+  /** Of the database when it was sealed: a program that wrote to it since has moved it on. */
+  changeCounter: number;
+  /** Digest of all checksums of pages. */
+  sumsDigest: Buffer;
+}
+
+export const footerBytes = 64;
+export const sumBytes = 8;
+const digestBytes = 16;
+const magic = 'headroom seal 1\n';
+const digestOffset = footerBytes - digestBytes;
+
+/** The checksum of a page: the first bytes of its SHA-256. */
+export function pageSum(page: Buffer): Buffer {
+  return digestOf(page).subarray(0, sumBytes);
+}
+
+export function digestOf(bytes: Buffer): Buffer {
+  return createHash('sha256').update(bytes).digest().subarray(0, digestBytes);
+}
+
+export function encodeFooter(footer: Footer): Buffer {
+  const bytes = Buffer.alloc(footerBytes);
+  bytes.write(magic, 'latin1');
+  bytes.writeUInt32BE(footer.pageSizeBytes, 16);
+  bytes.writeUInt32BE(footer.pageCount, 20);
+  bytes.writeUInt32BE(footer.changeCounter, 24);
+  footer.sumsDigest.copy(bytes, 32);
+  digestOf(bytes.subarray(0, digestOffset)).copy(bytes, digestOffset);
+  return bytes;
+}
+
+/** Null when these bytes are no footer, or when one of them was changed. */
+export function decodeFooter(bytes: Buffer): Footer | null {
+  const isWhole =
+    bytes.length === footerBytes &&
+    bytes.subarray(0, magic.length).toString('latin1') === magic &&
+    digestOf(bytes.subarray(0, digestOffset)).equals(bytes.subarray(digestOffset));
+  if (!isWhole) return null;
+  const pageSizeBytes = bytes.readUInt32BE(16);
+  if (!isPageSize(pageSizeBytes)) return null;
+  return {
+    pageSizeBytes,
+    pageCount: bytes.readUInt32BE(20),
+    changeCounter: bytes.readUInt32BE(24),
+    sumsDigest: bytes.subarray(32, 32 + digestBytes),
+  };
+}
+
+/** Where the checksums of the pages begin. */
+export function sumsOffset({ pageSizeBytes, pageCount }: Footer): number {
+  return pageSizeBytes * pageCount;
+}
+
+/** The length of a sealed file. */
+export function sealedBytes(footer: Footer): number {
+  return sumsOffset(footer) + footer.pageCount * sumBytes + footerBytes;
+}

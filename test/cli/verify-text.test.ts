@@ -1,0 +1,96 @@
+import { describe, expect, test } from 'vitest';
+import { verifyJson } from '../../src/cli/verify-json.ts';
+import { verifyText } from '../../src/cli/verify-text.ts';
+import type { Verification } from '../../src/store/verify/verification.ts';
+import { fakeFacts, startUnixMs } from '../support/fake-sample.ts';
+
+const whole: Verification = {
+  path: '/tmp/my task.db',
+  sizeBytes: 4096,
+  isWhole: true,
+  isLive: false,
+  checked: 'every_byte',
+  problems: [],
+  remarks: [],
+  contents: {
+    facts: fakeFacts({ endReason: 'duration' }),
+    sampleCount: 3600,
+    firstUnixMs: startUnixMs,
+    lastUnixMs: startUnixMs + 3_600_000,
+    processCount: 12,
+    eventCount: 3,
+    gaps: [
+      {
+        kind: 'gap',
+        gap: 'standby',
+        fromUnixMs: startUnixMs,
+        toUnixMs: startUnixMs + 600_000,
+        timeUnixMs: startUnixMs + 600_000,
+        wallMs: 600_000,
+        monotonicMs: 1000,
+      },
+    ],
+  },
+};
+const withoutLog: Verification = {
+  ...whole,
+  isWhole: false,
+  checked: 'structure',
+  problems: [{ code: 'log_missing', message: 'was copied without its log' }],
+  remarks: ['it has no end'],
+};
+
+describe('for people', () => {
+  test('a whole recording', () => {
+    expect(verifyText(whole).split('\n')).toEqual([
+      '/tmp/my task.db is whole: every byte is as it was when it was sealed',
+      `  session ${fakeFacts().id}, ended (duration)`,
+      '  3600 samples from 2026-11-29T14:00:00Z to 2026-11-29T15:00:00Z',
+      '  1 gap (standby), the longest 10 min',
+      '',
+    ]);
+  });
+
+  test('one that is not, and what to do', () => {
+    const text = verifyText({ ...withoutLog, contents: null });
+    expect(text.split('\n')).toEqual([
+      '/tmp/my task.db is NOT whole',
+      '  it was copied without its log',
+      '  it has no end',
+      'What to do',
+      expect.stringContaining("headroom export '/tmp/my task.db' --to sqlite --out COPY"),
+      '',
+    ]);
+  });
+
+  test('names from the file cannot steer the terminal', () => {
+    const facts = fakeFacts({ id: '\u001b[31mred' });
+    const contents = { ...(whole.contents ?? expect.unreachable()), facts };
+    expect(verifyText({ ...whole, contents })).not.toContain('\u001b');
+  });
+});
+
+test('for programs', () => {
+  expect(JSON.parse(verifyJson(withoutLog))).toEqual({
+    schemaVersion: 1,
+    file: '/tmp/my task.db',
+    sizeBytes: 4096,
+    isWhole: false,
+    isLive: false,
+    checked: 'structure',
+    problems: [{ code: 'log_missing', message: 'was copied without its log' }],
+    remarks: ['it has no end'],
+    contents: {
+      sessionId: fakeFacts().id,
+      startedUnixMs: fakeFacts().startedUnixMs,
+      endedUnixMs: fakeFacts().endedUnixMs,
+      endReason: 'duration',
+      samples: 3600,
+      firstUnixMs: startUnixMs,
+      lastUnixMs: startUnixMs + 3_600_000,
+      processes: 12,
+      events: 3,
+      gaps: [{ fromUnixMs: startUnixMs, toUnixMs: startUnixMs + 600_000, kind: 'standby' }],
+    },
+  });
+});
