@@ -47,7 +47,7 @@ export function checkContents(db: Database, path: string): CheckedContents {
   return { session, contents, missing };
 }
 
-/** The holes in the numbers of the samples; where the oldest were dropped there is none. */
+/** The holes in the numbers of the samples; where they were thinned out on purpose there is none. */
 export function readHoles(db: Database): Hole[] {
   return db
     .prepare<[], Hole>(
@@ -61,7 +61,8 @@ export function readHoles(db: Database): Hole[] {
            lag(monotonic_ms) OVER earlier AS from_monotonic_ms
          FROM tick WINDOW earlier AS (ORDER BY sequence)
        )
-       WHERE sequence > before + 1 ORDER BY sequence`,
+       WHERE sequence > before + 1 AND before >= (SELECT full_from_sequence FROM session)
+       ORDER BY sequence`,
     )
     .all();
 }

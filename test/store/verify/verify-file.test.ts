@@ -176,7 +176,7 @@ describe('a damaged recording without checksums', () => {
     };
     execFileSync('sqlite3', [
       file,
-      `INSERT INTO event SELECT max(event) + 1, 30, ${toUnixMs}, 'gap', NULL, '${JSON.stringify(gap)}' FROM event`,
+      `INSERT INTO event SELECT max(event) + 1, 30, ${toUnixMs}, ${toUnixMs}, 'gap', NULL, '${JSON.stringify(gap)}' FROM event`,
     ]);
     expect(problemsOf()).toEqual([]);
   });
