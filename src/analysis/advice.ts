@@ -16,6 +16,10 @@ function forKind(kind: VerdictKind, findings: Findings): string[] {
   switch (kind) {
     case 'kernel_oom':
       return forKill(findings);
+    case 'userspace_oom':
+      return [
+        `Give the machine more than ${formatBytes(findings.session.machine.memoryTotalBytes)}, or tell the daemon to leave the browser alone (earlyoom --avoid, ManagedOOMPreference= of systemd): the kernel then kills later.`,
+      ];
     case 'pressure':
       return [
         `Give the session more than ${formatBytes(findings.memory.limitBytes)}, or keep fewer pages open at a time.`,

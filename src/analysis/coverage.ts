@@ -18,6 +18,8 @@ export interface TimeCoverage {
   missedTicks: number;
   firstUnixMs: number | null;
   lastUnixMs: number | null;
+  /** From the first to the last sample, sleep included, and not what the wall clock was set by. */
+  lengthMs: number | null;
   gaps: GapReport[];
 }
 
@@ -61,13 +63,15 @@ export function trackCoverage(options: CoverageOptions): TickTracker<TimeCoverag
       last = tick;
     },
     result() {
+      const gaps = mergeGaps(options.events, seen);
       return {
         samples,
         intervalMs: options.intervalMs,
         missedTicks,
         firstUnixMs: first?.timeUnixMs ?? null,
         lastUnixMs: last?.timeUnixMs ?? null,
-        gaps: mergeGaps(options.events, seen),
+        lengthMs: first === null || last === null ? null : lengthOf(first, last, gaps),
+        gaps: gaps.map(gapReport),
       };
     },
   };
@@ -80,17 +84,22 @@ function missedBetween(before: Tick, after: Tick): number {
   return Math.max(0, missed) + Math.max(0, lost);
 }
 
-function mergeGaps(events: readonly RecordingEvent[], seen: readonly Gap[]): GapReport[] {
+function lengthOf(first: Tick, last: Tick, gaps: readonly Gap[]): number {
+  const setBy = gaps
+    .filter(({ gap }) => gap === 'clock_step')
+    .reduce((total, { wallMs, monotonicMs }) => total + wallMs - monotonicMs, 0);
+  return last.timeUnixMs - first.timeUnixMs - setBy;
+}
+
+function mergeGaps(events: readonly RecordingEvent[], seen: readonly Gap[]): Gap[] {
   const noted = events.filter((event) => event.kind === 'gap');
   const unnoted = seen.filter((gap) => !noted.some((other) => isSameTime(gap, other)));
-  return [...noted, ...unnoted]
-    .sort((a, b) => a.timeUnixMs - b.timeUnixMs)
-    .map((gap) => ({
-      fromUnixMs: gap.fromUnixMs,
-      toUnixMs: gap.toUnixMs,
-      kind: gap.gap,
-      missingMs: missingMs(gap),
-    }));
+  return [...noted, ...unnoted].sort((a, b) => a.timeUnixMs - b.timeUnixMs);
+}
+
+function gapReport(gap: Gap): GapReport {
+  const { fromUnixMs, toUnixMs, gap: kind } = gap;
+  return { fromUnixMs, toUnixMs, kind, missingMs: missingMs(gap) };
 }
 
 function missingMs({ gap, wallMs, monotonicMs }: Gap): number {

@@ -7,6 +7,7 @@ import { isCommand, isMember } from './membership.ts';
 import { isOutside, type OomCounts, type OomKillReport } from './oom-kills.ts';
 import { hasEnded, type ProcessReport } from './processes.ts';
 import type { SessionSection } from './session-section.ts';
+import { daemonBeside, type OomDaemons, type ToldKill, toldKillOf } from './userspace-oom.ts';
 
 export type DeathVerdict =
   | 'kernel_oom'
@@ -27,7 +28,7 @@ export interface DeathReport {
   role: ProcessRole;
   comm: string;
   verdict: DeathVerdict;
-  /** `recorded`: the kernel said so. `inferred`: concluded from the evidence. */
+  /** `recorded`: the kernel, or who did it, said so. `inferred`: concluded from the evidence. */
   certainty: 'recorded' | 'inferred';
   signal: string | null;
   exitCode: number | null;
@@ -43,6 +44,7 @@ export interface DeathContext extends KernelLog {
   counterJumps: readonly OomCounterJump[];
   /** How the recorded command ended. */
   command: ProcessExit | null;
+  daemons: OomDaemons;
 }
 
 type Finding = Pick<DeathReport, 'verdict' | 'certainty' | 'evidence'>;
@@ -99,6 +101,8 @@ function byEnd(process: ProcessReport, context: DeathContext): Finding | null {
   if (!isMember(process) && !isCommand(process, context.command)) return null;
   const signal = process.exit?.signal ?? null;
   if (signal !== null) {
+    const told = toldKillOf(process, context.daemons, context.intervalMs);
+    if (told !== null) return byTold(told, signal);
     return isOrderlyEndOfChild(signal, process, context)
       ? null
       : bySignal(signal, process, context);
@@ -145,7 +149,30 @@ function bySignal(signal: string, process: ProcessReport, context: DeathContext)
   if (politeSignals.includes(signal) && isAfterStop(process, context)) {
     return { verdict: 'exited', certainty: 'recorded', evidence: [...evidence, stopReason] };
   }
-  return { verdict: 'killed', certainty: 'recorded', evidence };
+  return bySomebody(process, evidence, context);
+}
+
+function byTold({ daemon, line, timeUnixMs }: ToldKill, signal: string): Finding {
+  const reason = `${daemon} wrote at ${formatInstant(timeUnixMs)}: ${line}`;
+  return {
+    verdict: 'userspace_oom',
+    certainty: 'recorded',
+    evidence: [`signal:${signal}`, reason],
+  };
+}
+
+/** Not the kernel. A daemon that ends processes when memory is short is one only while it is short. */
+function bySomebody(process: ProcessReport, evidence: string[], context: DeathContext): Finding {
+  const daemon = daemonBeside(process, context.daemons, context.intervalMs);
+  if (daemon === null) return { verdict: 'killed', certainty: 'recorded', evidence };
+  const shortage = context.daemons.shortageAt(process.exit?.timeUnixMs ?? process.lastUnixMs);
+  return shortage === null
+    ? { verdict: 'killed', certainty: 'recorded', evidence: [...evidence, daemon] }
+    : {
+        verdict: 'userspace_oom',
+        certainty: 'inferred',
+        evidence: [...evidence, daemon, shortage],
+      };
 }
 
 // Who sent it: the kernel, if its log or its counter moved in the same moment; else somebody.
@@ -176,7 +203,7 @@ function bySigkill(process: ProcessReport, context: DeathContext): Finding {
   if (!isCommand(process, context.command) && isAfterStop(process, context)) {
     return { verdict: 'exited', certainty: 'inferred', evidence: [...evidence, stopReason] };
   }
-  return { verdict: 'killed', certainty: 'recorded', evidence: [...evidence, silence] };
+  return bySomebody(process, [...evidence, silence], context);
 }
 
 function byExitCode(code: number): Finding {

@@ -26,6 +26,8 @@ export interface ProcessReport {
   /** Without credentials; null when command lines were not recorded. */
   command: string | null;
   oomScoreAdj: number | null;
+  /** Path of its memory cgroup; null when not known, as outside of browsers. */
+  cgroup: string | null;
   /** RSS of the last row stored. */
   lastRssBytes: number | null;
   /** Threads when first seen, and the most that were seen; null where the system does not tell. */
@@ -142,6 +144,7 @@ function processReport(
     browserPid: record.browserPid,
     command: record.command,
     oomScoreAdj: record.oomScoreAdj,
+    cgroup: record.cgroup,
     lastRssBytes: history?.last.rssBytes ?? null,
     threadsFirst: history?.threadsFirst ?? null,
     threadsMax: history?.threadsMax ?? null,

@@ -17,6 +17,7 @@ import { trackPressure } from './pressure.ts';
 import { processReports } from './processes.ts';
 import { trackRecorder } from './recorder-cost.ts';
 import { sessionSection } from './session-section.ts';
+import { oomDaemonsOf } from './userspace-oom.ts';
 import { type Verdict, verdictOf } from './verdict.ts';
 
 /**
@@ -80,6 +81,7 @@ function findingsOf(recording: Recording, range: TimeRange): Findings {
       counts,
       counterJumps: events.filter((event) => event.kind === 'oom_counter'),
       command,
+      daemons: oomDaemonsOf(recording, events, processes),
       ...kernelLog,
     }),
     recorder: followed.recorder,

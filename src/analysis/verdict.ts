@@ -76,6 +76,8 @@ function killFinding(findings: Findings): Finding | null {
 }
 
 function signalFinding({ deaths }: Findings): Finding | null {
+  const daemon = deaths.find((death) => death.verdict === 'userspace_oom');
+  if (daemon !== undefined) return { kind: 'userspace_oom', clause: daemonClause(daemon) };
   const crash = deaths.find((death) => death.verdict === 'crash');
   if (crash !== undefined) {
     const clause = `${name(crash)} crashed with ${crash.signal} at ${formatInstant(crash.timeUnixMs)}`;
@@ -86,6 +88,14 @@ function signalFinding({ deaths }: Findings): Finding | null {
   const sender = killed.signal === 'SIGKILL' ? ', and not by the kernel for want of memory' : '';
   const clause = `${name(killed)} was ended from outside with ${killed.signal} at ${formatInstant(killed.timeUnixMs)}${sender}`;
   return { kind: 'killed', clause };
+}
+
+function daemonClause(death: DeathReport): string {
+  const what = `was ended with ${death.signal} at ${formatInstant(death.timeUnixMs)}`;
+  const who = 'a user-space OOM daemon';
+  return death.certainty === 'recorded'
+    ? `${name(death)} ${what} by ${who}, which says so in the kernel log`
+    : `${name(death)} ${what}, most likely by ${who}: one was running, and memory was short`;
 }
 
 function pressureFinding({ deaths, memory, pressure }: Findings): Finding | null {

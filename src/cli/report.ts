@@ -75,7 +75,10 @@ function rangeOf(parsed: ParsedArguments, recording: Recording): TimeRange {
     fromUnixMs: from === null ? undefined : parseInstant('--from', from, bounds),
     toUnixMs: to === null ? undefined : parseInstant('--to', to, bounds),
   };
-  if ((range.fromUnixMs ?? bounds.startUnixMs) > (range.toUnixMs ?? bounds.endUnixMs)) {
+  // A clock that was set back may have ended the recording before it began.
+  const earliest = Math.min(bounds.startUnixMs, bounds.endUnixMs);
+  const latest = Math.max(bounds.startUnixMs, bounds.endUnixMs);
+  if ((range.fromUnixMs ?? earliest) > (range.toUnixMs ?? latest)) {
     throw new UsageError('--from is after --to, or after the end of the recording');
   }
   return range;

@@ -111,6 +111,8 @@ export interface Note {
     | 'exits_unavailable'
     | 'exits_lost'
     | 'oom_without_victim'
+    /** A kill by earlyoom or systemd-oomd, in its own words out of the kernel's log. */
+    | 'userspace_oom'
     | 'store_full'
     | 'store_busy'
     | 'source_unreadable'

@@ -35,7 +35,7 @@ export function coverageLines({ coverage }: SessionReport): Line[] {
     .slice(0, mostLines)
     .map(
       (gap) =>
-        `${formatInstant(gap.fromUnixMs)} to ${formatInstant(gap.toUnixMs)}  ${gapWords(gap)}, ${formatDuration(gap.missingMs)}`,
+        `${formatInstant(gap.fromUnixMs)} to ${formatInstant(gap.toUnixMs)}  ${gapWords(gap)}`,
     );
   if (gaps.length > entries.length) entries.push(`${gaps.length - entries.length} more`);
   if (forks !== null) {
@@ -49,8 +49,8 @@ export function coverageLines({ coverage }: SessionReport): Line[] {
 }
 
 function gapWords({ kind, missingMs }: GapReport): string {
-  if (kind !== 'clock_step') return kind;
-  return missingMs > 0 ? 'clock step forward' : 'clock step back';
+  if (kind !== 'clock_step') return `${kind}, ${formatDuration(missingMs)}`;
+  return missingMs > 0 ? `clock step forward, ${formatDuration(missingMs)}` : 'clock step back';
 }
 
 /** What the recorder had to say; the same words once. */

@@ -71,7 +71,7 @@ function sessionLines({ session, coverage }: SessionReport, columns: number): Li
   const { machine } = session;
   const toUnixMs = coverage.lastUnixMs ?? session.endedUnixMs;
   const fromUnixMs = coverage.firstUnixMs ?? session.startedUnixMs;
-  const length = toUnixMs === null ? null : toUnixMs - fromUnixMs;
+  const length = coverage.lengthMs ?? (toUnixMs === null ? null : toUnixMs - fromUnixMs);
   const labels = Object.entries(session.labels).map(([key, value]) => `${key}=${value}`);
   const facts = [
     `${session.id} (${session.source})`,

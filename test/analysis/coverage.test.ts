@@ -83,9 +83,12 @@ test.each([
     fakeSample({ second: 0 }),
     fakeSample({ second: 1, timeUnixMs: startUnixMs + wallMs }),
   ];
-  expect(coverageOf(samples, [noted]).gaps).toEqual([
+  const { gaps, lengthMs } = coverageOf(samples, [noted]);
+  expect(gaps).toEqual([
     { fromUnixMs: startUnixMs, toUnixMs: startUnixMs + wallMs, kind: 'clock_step', missingMs },
   ]);
+  // By the monotonic clock it was a second.
+  expect(lengthMs).toBe(1000);
 });
 
 test('two gaps that share the tick between them are two', () => {
@@ -121,6 +124,7 @@ test('nothing recorded: no samples, no instants, no gaps', () => {
     missedTicks: 0,
     firstUnixMs: null,
     lastUnixMs: null,
+    lengthMs: null,
     gaps: [],
   });
 });

@@ -15,6 +15,7 @@ test('coverage: 101 samples, one missed tick, ten minutes asleep', () => {
     missedTicks: 1,
     firstUnixMs: startUnixMs,
     lastUnixMs: startUnixMs + 700_000,
+    lengthMs: 700_000,
     forks: null,
     gaps: [
       {

@@ -1,10 +1,11 @@
 import fs from 'node:fs';
 import type { Note, OomKill } from '../../model/event.ts';
+import { parseDaemonKill } from '../../model/userspace-oom.ts';
 import { KernelClock, type Now } from './kernel-clock.ts';
 import { type KmsgCalls, KmsgFile } from './kmsg-file.ts';
 import { oomKillEvent } from './oom-event.ts';
 import { type KmsgCounters, OomReportParser } from './oom-report.ts';
-import { parseKmsgRecord } from './record.ts';
+import { type KmsgRecord, parseKmsgRecord } from './record.ts';
 import { RepeatedNote } from './repeated-note.ts';
 import type { ReportedKill } from './report.ts';
 
@@ -30,10 +31,13 @@ export interface KmsgReaderOptions {
  */
 const recordsPerCall = 1_000;
 
+const mostDaemonNotes = 20;
+
 const nothing: KmsgReading = Object.freeze({ kills: [], notes: [] });
 
 /**
- * Gives the OOM kills of the kernel's log, from its oldest record on. Where the log cannot be read
+ * Gives the OOM kills of the kernel's log, from its oldest record on, and what user-space OOM daemons
+ * wrote there since the start. Where the log cannot be read
  * it says so in one note and is silent from then on.
  */
 export class KmsgReader {
@@ -52,6 +56,7 @@ export class KmsgReader {
       `The kernel log was overwritten before it was read: ${count} × ${when}, ` +
       `${this.counters.missedRecords} records lost in all; kills in them show only in the kill counters`,
   );
+  #daemonNotes: Note[] = [];
   #lastSequence = -1;
   #isUnavailableTold = false;
 
@@ -84,6 +89,7 @@ export class KmsgReader {
       this.#unavailableNote(nowUnixMs),
       this.#overrun.due(nowMonotonicMs),
       this.#victimless.due(nowMonotonicMs),
+      ...this.#daemonNotes.splice(0),
     ].filter((note) => note !== null);
     return kills.length === 0 && notes.length === 0 ? nothing : { kills, notes };
   }
@@ -119,9 +125,18 @@ export class KmsgReader {
     this.#place(this.#parser.push(record), now, kills);
     if (record === null) return;
     this.#lastSequence = record.sequence;
+    if (record.facility !== 0) this.#takeOfUserSpace(record, now);
     if (this.#parser.counters.noKillable > before) {
       this.#victimless.add(1, this.#clock.place(record, now).timeUnixMs);
     }
+  }
+
+  #takeOfUserSpace(record: KmsgRecord, now: Now): void {
+    if (parseDaemonKill(record.text) === null) return;
+    const { timeUnixMs, beforeStart } = this.#clock.place(record, now);
+    if (beforeStart || this.#daemonNotes.length >= mostDaemonNotes) return;
+    const message = Buffer.from(record.text.trim(), 'latin1').toString('utf8').slice(0, 300);
+    this.#daemonNotes.push({ kind: 'note', timeUnixMs, code: 'userspace_oom', message });
   }
 
   #place(reported: readonly ReportedKill[], now: Now, kills: OomKill[]): void {

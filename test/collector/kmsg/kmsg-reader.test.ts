@@ -289,3 +289,35 @@ describe('any bytes', () => {
     );
   });
 });
+
+describe('a user-space OOM daemon that writes into the log', () => {
+  const said = 'sending SIGKILL to process 42 uid 0 "chromium": badness 870, VmRSS 412 MiB';
+  // Facility 1 is user space: 8 + a level of 4.
+  const lineAt = (sequence: number, kernelMs: number, text = `earlyoom[71]: ${said}`) =>
+    `12,${sequence},${kernelMs * 1000},-;${text}\n`;
+
+  test('its kill is a note, at its time', () => {
+    const { reader } = readerOf([lineAt(7, 800_400)]);
+    expect(reader.read(startedMonotonicMs + 500, startedUnixMs + 500)).toEqual({
+      kills: [],
+      notes: [
+        {
+          kind: 'note',
+          timeUnixMs: startedUnixMs + 400,
+          code: 'userspace_oom',
+          message: `earlyoom[71]: ${said}`,
+        },
+      ],
+    });
+    expect(reader.read(startedMonotonicMs + 600, startedUnixMs + 600).notes).toEqual([]);
+  });
+
+  test.each([
+    ['from before the start', lineAt(7, 700_000)],
+    ['of the kernel itself, which says no such thing', `4,7,800400000,-;${said}\n`],
+    ['another line of it', lineAt(7, 800_400, 'earlyoom[71]: mem avail: 18 of 476 MiB')],
+  ])('%s: no note', (_, record) => {
+    const { reader } = readerOf([record]);
+    expect(reader.read(startedMonotonicMs + 500, startedUnixMs + 500).notes).toEqual([]);
+  });
+});
