@@ -46,7 +46,11 @@ function targetOf(parsed: ParsedArguments, io: CommandIo): OtlpTarget {
     throw new UsageError('--logs-endpoint and --no-logs exclude each other');
   }
   const endpoint = textOption(parsed, 'endpoint');
-  return resolveTarget({ endpoint, logsEndpoint, protocol, sendsLogs: !isWithoutLogs }, io.env);
+  const exponentialHistograms = switchOption(parsed, 'exponential-histograms');
+  return resolveTarget(
+    { endpoint, logsEndpoint, protocol, exponentialHistograms, sendsLogs: !isWithoutLogs },
+    io.env,
+  );
 }
 
 /** Events of an export as messages; progress only on a terminal. */

@@ -16,6 +16,7 @@ const otlpFlags = [
   'logs-endpoint',
   'no-logs',
   'protocol',
+  'exponential-histograms',
   'follow',
   'deadline',
   'resend',
@@ -48,6 +49,10 @@ export const exportCommand: Command = {
       type: 'string',
       value: 'P',
       help: 'otlp: http/protobuf (default) or http/json',
+    },
+    'exponential-histograms': {
+      type: 'boolean',
+      help: 'otlp: every distribution as an exponential histogram, too',
     },
     follow: { type: 'boolean', help: 'otlp: go on while it is being recorded' },
     deadline: {

@@ -92,6 +92,24 @@ export const rollupMetrics: readonly RollupMetric[] = [
   rollup('headroom.browser.processes', { metric: 'processes', perRole: true }),
 ];
 
+/** At the end of each minute, and of the session. */
+export const utilizationMetric: MetricDefinition = {
+  name: 'headroom.distribution.memory.utilization',
+  instrument: 'histogram',
+  unit: '1',
+  valueType: 'double',
+  stability: 'own',
+  help: 'For how long, in ms, headroom.memory.utilization was how high. Adds up over sessions, as percentiles do not.',
+};
+
+/** On request only: each is up to 320 buckets. At the end of each minute, and of the session. */
+export const exponentialMetrics: readonly RollupMetric[] = rollupMetrics.map((metric) => ({
+  ...metric,
+  name: metric.name.replace('headroom.rollup.', 'headroom.exponential.'),
+  instrument: 'exponential_histogram',
+  help: `With --exponential-histograms: for how long, in ms, ${liveName(metric)} was how high.`,
+}));
+
 export interface CatalogEntry extends MetricDefinition {
   /** Names of the attributes, besides the identity. */
   attributes: readonly string[];
@@ -107,6 +125,11 @@ export const metricCatalog: readonly CatalogEntry[] = [
   ...rollupMetrics.map((metric) => ({
     ...metric,
     attributes: [...(metric.perRole ? [roleAttribute] : []), statAttribute, windowAttribute],
+  })),
+  { ...utilizationMetric, attributes: [] },
+  ...exponentialMetrics.map((metric) => ({
+    ...metric,
+    attributes: metric.perRole ? [roleAttribute] : [],
   })),
 ];
 
@@ -124,4 +147,8 @@ function rollup(
     stability: 'own',
     ...of,
   };
+}
+
+function liveName({ name }: RollupMetric): string {
+  return name.replace('headroom.rollup.', 'headroom.');
 }

@@ -3,10 +3,15 @@ import type { RoleTotals } from './role-totals.ts';
 import type { TickField } from './tick-view.ts';
 
 /**
- * gauge: a value that cannot be added up over sessions. updowncounter: one that can. counter:
- * cumulative, from 0 at the start of the recording.
+ * gauge: a value that cannot be added up over sessions. updowncounter: one that can. counter, and
+ * the two histograms: cumulative, from 0 at the start of the recording.
  */
-export type Instrument = 'gauge' | 'updowncounter' | 'counter';
+export type Instrument =
+  | 'gauge'
+  | 'updowncounter'
+  | 'counter'
+  | 'histogram'
+  | 'exponential_histogram';
 
 /**
  * Of the name: `development` and `release_candidate` are names of semantic conventions 1.45 in that
@@ -39,7 +44,7 @@ export interface RoleMetric extends MetricDefinition {
   field: keyof RoleTotals;
 }
 
-/** Percentiles of every closed minute and of the whole session. */
+/** Of the distribution of a figure: percentiles of every closed minute and of the session, or itself. */
 export interface RollupMetric extends MetricDefinition {
   metric: SeriesMetric;
   /** A series for each role, or one for the session. */

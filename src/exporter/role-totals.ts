@@ -61,10 +61,10 @@ export class BrowserRoles {
   #isFinal = false;
 
   /**
-   * Goes to this time, from the beginning, over ticks whose totals are not asked for. Every process
+   * Goes to this time, from the beginning, over ticks whose totals are not asked for; gives the last. Every process
    * has a row in every 60 ticks, so a look back is enough; only a PSS that is older is forgotten.
    */
-  skipTo(recording: Recording, unixMs: number): void {
+  skipTo(recording: Recording, unixMs: number): RoleSnapshot {
     const backMs = Math.max(leastLookBackMs, lookBackTicks * recording.facts.intervalMs);
     const stretch = readStretch(recording, {
       samplesFromUnixMs: unixMs - backMs,
@@ -72,7 +72,7 @@ export class BrowserRoles {
     });
     this.#enter(recording, stretch);
     for (const sample of stretch.samples) this.#take(sample);
-    this.#snapshot(unixMs);
+    return this.#snapshot(unixMs);
   }
 
   /**

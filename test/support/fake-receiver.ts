@@ -11,7 +11,7 @@ export class FakeReceiver {
     for (const point of decodeJsonRequest(body).points) {
       const key = keyOf(point);
       const values = this.values.get(key) ?? new Set();
-      this.values.set(key, values.add(String(point.value)));
+      this.values.set(key, values.add(textOf(point)));
     }
     this.requests++;
     return { kind: 'sent' };
@@ -24,6 +24,10 @@ export class FakeReceiver {
     const times = [...this.values.keys()].map((key) => Number(key.split(' ')[0]));
     return [...new Set(times)].sort((a, b) => a - b);
   }
+}
+
+function textOf({ value }: WirePoint): string {
+  return typeof value === 'object' ? JSON.stringify(value) : String(value);
 }
 
 function keyOf(point: WirePoint): string {

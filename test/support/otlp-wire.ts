@@ -6,13 +6,27 @@ export interface WirePoint {
   metric: string;
   unit: string;
   description: string;
-  kind: 'gauge' | 'sum';
+  kind: 'gauge' | 'sum' | 'histogram' | 'exponential';
   isMonotonic: boolean;
   temporality: 'cumulative' | 'delta' | 'none';
   attributes: Record<string, string>;
   startNanos: bigint;
   timeNanos: bigint;
-  value: number | bigint;
+  value: number | bigint | WireHistogram;
+}
+
+export interface WireHistogram {
+  count: number;
+  sum: number;
+  min: number | null;
+  max: number | null;
+  counts: number[];
+  /** Explicit ones only. */
+  bounds?: number[];
+  /** Exponential ones only. */
+  scale?: number;
+  offset?: number;
+  zeroCount?: number;
 }
 
 export interface WireRequest {
@@ -108,24 +122,98 @@ export function decodeJsonLogs(body: Uint8Array): WireLogs {
 }
 
 function metricPoints(metric: Field[]): WirePoint[] {
-  const gauge = all(metric, 5)[0];
-  const data = fieldsOf((gauge ?? only(metric, 7)).bytes);
+  const [sort] = metric.filter(({ number }) => number in kinds);
+  if (sort === undefined) throw new Error('a metric without data');
+  const { kind, attributes } = kinds[sort.number as keyof typeof kinds];
+  const data = fieldsOf(sort.bytes);
   return all(data, 1).map((one) => {
     const point = fieldsOf(one.bytes);
-    const asDouble = all(point, 4)[0];
     return {
       metric: text(metric, 1),
       description: text(metric, 2),
       unit: text(metric, 3),
-      kind: gauge === undefined ? 'sum' : 'gauge',
-      isMonotonic: gauge === undefined && all(data, 3)[0]?.varint === 1n,
-      temporality: gauge === undefined ? temporalityOf(Number(only(data, 2).varint)) : 'none',
-      attributes: attributesOf(point, 7),
+      kind,
+      isMonotonic: kind === 'sum' && all(data, 3)[0]?.varint === 1n,
+      temporality: kind === 'gauge' ? 'none' : temporalityOf(Number(only(data, 2).varint)),
+      attributes: attributesOf(point, attributes),
       startNanos: only(point, 2).bytes.readBigUInt64LE(),
       timeNanos: only(point, 3).bytes.readBigUInt64LE(),
-      value: asDouble?.bytes.readDoubleLE() ?? only(point, 6).bytes.readBigInt64LE(),
+      value: pointValue(point, kind),
     };
   });
+}
+
+// The field of a Metric that has its data, and that of the attributes in each of its points.
+const kinds = {
+  5: { kind: 'gauge', attributes: 7 },
+  7: { kind: 'sum', attributes: 7 },
+  9: { kind: 'histogram', attributes: 9 },
+  10: { kind: 'exponential', attributes: 1 },
+} as const;
+
+function pointValue(point: Field[], kind: WirePoint['kind']): WirePoint['value'] {
+  if (kind === 'histogram') {
+    return {
+      count: fixed(point, 4),
+      sum: double(point, 5) ?? Number.NaN,
+      min: double(point, 11),
+      max: double(point, 12),
+      counts: packed(point, 6, (bytes, at) => Number(bytes.readBigUInt64LE(at))),
+      bounds: packed(point, 7, (bytes, at) => bytes.readDoubleLE(at)),
+    };
+  }
+  if (kind === 'exponential') {
+    const positive = fieldsOf(only(point, 8).bytes);
+    return {
+      count: fixed(point, 4),
+      sum: double(point, 5) ?? Number.NaN,
+      min: double(point, 12),
+      max: double(point, 13),
+      scale: zigzag(all(point, 6)[0]?.varint ?? 0n),
+      zeroCount: fixed(point, 7),
+      offset: zigzag(all(positive, 1)[0]?.varint ?? 0n),
+      counts: varints(only(positive, 2).bytes),
+    };
+  }
+  return double(point, 4) ?? only(point, 6).bytes.readBigInt64LE();
+}
+
+function double(fields: Field[], number: number): number | null {
+  return all(fields, number)[0]?.bytes.readDoubleLE() ?? null;
+}
+
+function fixed(fields: Field[], number: number): number {
+  return Number(all(fields, number)[0]?.bytes.readBigUInt64LE() ?? 0n);
+}
+
+/** Eight bytes each, in one field or in many. */
+function packed(
+  fields: Field[],
+  number: number,
+  read: (bytes: Buffer, at: number) => number,
+): number[] {
+  return all(fields, number).flatMap(({ bytes }) =>
+    Array.from({ length: bytes.length / 8 }, (_, index) => read(bytes, index * 8)),
+  );
+}
+
+function varints(bytes: Buffer): number[] {
+  const values: number[] = [];
+  let value = 0n;
+  let shift = 0n;
+  for (const byte of bytes) {
+    value |= BigInt(byte & 0x7f) << shift;
+    shift += 7n;
+    if (byte >= 0x80) continue;
+    values.push(Number(value));
+    value = 0n;
+    shift = 0n;
+  }
+  return values;
+}
+
+function zigzag(value: bigint): number {
+  return Number((value >> 1n) ^ -(value & 1n));
 }
 
 function temporalityOf(value: number): 'cumulative' | 'delta' | 'none' {
@@ -219,6 +307,8 @@ interface JsonMetric {
   description: string;
   gauge?: { dataPoints: JsonPoint[] };
   sum?: { dataPoints: JsonPoint[]; isMonotonic: boolean; aggregationTemporality: number };
+  histogram?: { dataPoints: JsonPoint[]; aggregationTemporality: number };
+  exponentialHistogram?: { dataPoints: JsonPoint[]; aggregationTemporality: number };
 }
 
 interface JsonPoint {
@@ -227,12 +317,23 @@ interface JsonPoint {
   timeUnixNano: string;
   asInt?: string;
   asDouble?: number;
+  count?: number | string;
+  sum?: number;
+  min?: number;
+  max?: number;
+  bucketCounts?: (number | string)[];
+  explicitBounds?: number[];
+  scale?: number;
+  zeroCount?: number | string;
+  positive?: { offset: number; bucketCounts: (number | string)[] };
 }
 
 function jsonPoints(metric: JsonMetric): WirePoint[] {
-  const { sum } = metric;
+  const { gauge, sum, histogram, exponentialHistogram } = metric;
+  const cumulative = sum ?? histogram ?? exponentialHistogram;
+  const kind = gauge ? 'gauge' : sum ? 'sum' : histogram ? 'histogram' : 'exponential';
   return (
-    (metric.gauge ?? sum)?.dataPoints.map((point) => {
+    (gauge ?? cumulative)?.dataPoints.map((point) => {
       if (point.asInt !== undefined && typeof point.asInt !== 'string') {
         throw new Error('asInt is not a string');
       }
@@ -240,16 +341,38 @@ function jsonPoints(metric: JsonMetric): WirePoint[] {
         metric: metric.name,
         unit: metric.unit,
         description: metric.description,
-        kind: sum === undefined ? 'gauge' : 'sum',
+        kind,
         isMonotonic: sum?.isMonotonic ?? false,
-        temporality: sum === undefined ? 'none' : temporalityOf(sum.aggregationTemporality),
+        temporality:
+          cumulative === undefined ? 'none' : temporalityOf(cumulative.aggregationTemporality),
         attributes: jsonAttributes(point.attributes),
         startNanos: BigInt(point.startTimeUnixNano),
         timeNanos: BigInt(point.timeUnixNano),
-        value: point.asInt === undefined ? (point.asDouble ?? Number.NaN) : BigInt(point.asInt),
+        value: jsonValue(point),
       };
     }) ?? []
   );
+}
+
+function jsonValue(point: JsonPoint): WirePoint['value'] {
+  const { asInt, asDouble, count, positive } = point;
+  if (asInt !== undefined) return BigInt(asInt);
+  if (count === undefined) return asDouble ?? Number.NaN;
+  const common = {
+    count: Number(count),
+    sum: point.sum ?? Number.NaN,
+    min: point.min ?? null,
+    max: point.max ?? null,
+    counts: (positive?.bucketCounts ?? point.bucketCounts ?? []).map(Number),
+  };
+  return positive === undefined
+    ? { ...common, bounds: point.explicitBounds ?? [] }
+    : {
+        ...common,
+        scale: point.scale ?? Number.NaN,
+        offset: positive.offset,
+        zeroCount: Number(point.zeroCount),
+      };
 }
 
 function jsonAttributes(list: JsonPoint['attributes']): Record<string, string> {

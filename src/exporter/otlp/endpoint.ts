@@ -26,6 +26,8 @@ export interface OtlpTarget {
   logs: SignalTarget | null;
   /** Events are not sent because only the address of metrics is known. */
   lacksLogsEndpoint: boolean;
+  /** Distributions are sent as exponential histograms, too. */
+  exponentialHistograms: boolean;
   /** OTEL_RESOURCE_ATTRIBUTES and OTEL_SERVICE_NAME. */
   resource: Readonly<Record<string, string>>;
   /** What was ignored, and why. */
@@ -39,6 +41,8 @@ export interface EndpointFlags {
   protocol?: string | null;
   /** Whether events are sent as log records, where there is an endpoint for them. Default: true. */
   sendsLogs?: boolean;
+  /** Whether distributions are sent as exponential histograms, too. Default: as the environment says. */
+  exponentialHistograms?: boolean;
 }
 
 const paths = { METRICS: '/v1/metrics', LOGS: '/v1/logs' };
@@ -66,6 +70,7 @@ export function resolveTarget(
   return {
     metrics,
     logs: logsUrl === null ? null : apart(targetOf('LOGS', logsUrl, at), metrics),
+    exponentialHistograms: flags.exponentialHistograms === true || prefersExponential(at),
     lacksLogsEndpoint: wantsLogs && logsUrl === null,
     resource: {
       ...keyValues('OTEL_RESOURCE_ATTRIBUTES', at),
@@ -73,6 +78,16 @@ export function resolveTarget(
     },
     warnings: [...warnings],
   };
+}
+
+// Of the specification's settings of a metrics exporter; delta sums would be wrong in most backends.
+function prefersExponential({ env, warn }: SettingSource): boolean {
+  const temporality = env[`${prefix}METRICS_TEMPORALITY_PREFERENCE`]?.trim().toLowerCase();
+  if (temporality && temporality !== 'cumulative') {
+    warn(`${prefix}METRICS_TEMPORALITY_PREFERENCE is "${temporality}"; sums are sent cumulative`);
+  }
+  const aggregation = env[`${prefix}METRICS_DEFAULT_HISTOGRAM_AGGREGATION`]?.trim().toLowerCase();
+  return aggregation === 'base2_exponential_bucket_histogram';
 }
 
 function sendsLogs(flags: EndpointFlags, env: Environment): boolean {

@@ -11,11 +11,15 @@ import {
   type Position,
 } from './batch.ts';
 import { isExact, type OtlpEncoding } from './serialize.ts';
-import { type Point, SessionPoints } from './session-points.ts';
+import { type Point, SessionPoints, type SessionPointsOptions } from './session-points.ts';
 
 const firstGuessOfPointsPerTick = 120;
 // About what the store reads at a time.
 const ticksAhead = 1000;
+
+export interface PointOptions extends SessionPointsOptions {
+  encoding: OtlpEncoding;
+}
 
 /** Cuts a recording into batches of whole ticks. */
 export class PointReader implements ItemReader<Point> {
@@ -29,8 +33,8 @@ export class PointReader implements ItemReader<Point> {
   #pointsPerTick = firstGuessOfPointsPerTick;
 
   /** Goes past the ticks up to the position, which were delivered before; null: none were. */
-  constructor(recording: Recording, from: Position | null, options: { encoding: OtlpEncoding }) {
-    this.#points = new SessionPoints(recording.facts);
+  constructor(recording: Recording, from: Position | null, options: PointOptions) {
+    this.#points = new SessionPoints(recording.facts, options);
     this.#encoding = options.encoding;
     this.#closed = from?.isClosed ?? false;
     if (from !== null && from.sequence > 0) {

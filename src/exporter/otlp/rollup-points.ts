@@ -1,7 +1,13 @@
 import type { Recording } from '../../model/recording.ts';
+import type { Series } from '../../model/series.ts';
 import type { Sketch } from '../../model/sketch.ts';
 import { rollupMetrics } from '../metric-catalog.ts';
-import { roleAttribute, statAttribute, windowAttribute } from '../metric-definition.ts';
+import {
+  type RollupMetric,
+  roleAttribute,
+  statAttribute,
+  windowAttribute,
+} from '../metric-definition.ts';
 import type { Point } from './session-points.ts';
 
 export const minuteMs = 60_000;
@@ -13,36 +19,38 @@ export interface RollupWindow {
   endUnixMs: number;
 }
 
-/** Percentiles, maximum and mean of every series in a window. */
-export function rollupPoints(
-  recording: Recording,
-  window: RollupWindow,
-  identity: Readonly<Record<string, string>>,
-): Point[] {
+/** The distribution of one series in a window. */
+export interface WindowSketch {
+  series: Series;
+  sketch: Sketch;
+}
+
+/** Of every series that has something in the window. */
+export function windowSketches(recording: Recording, window: RollupWindow): WindowSketch[] {
   const { fromUnixMs } = window;
   const range =
     window.name === 'session' ? {} : { fromUnixMs, toUnixMs: fromUnixMs + minuteMs - 1 };
+  return recording
+    .series()
+    .map((series) => ({ series, sketch: recording.distribution(series, range) }))
+    .filter((one): one is WindowSketch => one.sketch !== null && one.sketch.count > 0);
+}
+
+/** Percentiles, maximum and mean of every series in a window. */
+export function rollupPoints(
+  sketches: readonly WindowSketch[],
+  window: RollupWindow,
+  identity: Readonly<Record<string, string>>,
+): Point[] {
   const points: Point[] = [];
-  for (const series of recording.series()) {
-    const perRole = series.scope !== 'session';
-    const metric = rollupMetrics.find(
-      (one) => one.metric === series.metric && one.perRole === perRole,
-    );
+  for (const { series, sketch } of sketches) {
+    const metric = metricOf(series, rollupMetrics);
     if (metric === undefined) continue;
-    const sketch = recording.distribution(series, range);
-    if (sketch === null || sketch.count === 0) continue;
+    const attributes = { ...identity, ...scopeOf(series), [windowAttribute]: window.name };
     for (const [stat, value] of statsOf(sketch)) {
       if (value === null) continue;
       points.push({
-        series: {
-          metric,
-          attributes: {
-            ...identity,
-            ...(perRole ? { [roleAttribute]: series.scope } : {}),
-            [statAttribute]: stat,
-            [windowAttribute]: window.name,
-          },
-        },
+        series: { metric, attributes: { ...attributes, [statAttribute]: stat } },
         startUnixMs: window.fromUnixMs,
         timeUnixMs: window.endUnixMs,
         value,
@@ -50,6 +58,19 @@ export function rollupPoints(
     }
   }
   return points;
+}
+
+/** The metric of a series among metrics of distributions. */
+export function metricOf(
+  { scope, metric }: Series,
+  metrics: readonly RollupMetric[],
+): RollupMetric | undefined {
+  return metrics.find((one) => one.metric === metric && one.perRole === (scope !== 'session'));
+}
+
+/** The attribute that tells a series of one role from those of the others. */
+export function scopeOf({ scope }: Series): Record<string, string> {
+  return scope === 'session' ? {} : { [roleAttribute]: scope };
 }
 
 function statsOf(sketch: Sketch): [string, number | null][] {

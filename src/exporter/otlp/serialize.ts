@@ -6,11 +6,16 @@ import {
   type DataPoint,
   DataPointType,
   type MetricData,
+  type ExponentialHistogram as OtlpExponentialHistogram,
+  type Histogram as OtlpHistogram,
   type ResourceMetrics,
 } from '@opentelemetry/sdk-metrics';
 import { headroomVersion } from '../../model/version.ts';
+import type { ExponentialHistogram, Histogram } from '../histogram.ts';
 import type { MetricDefinition } from '../metric-definition.ts';
 import type { Point } from './session-points.ts';
+
+type WireValue = number | OtlpHistogram | OtlpExponentialHistogram;
 
 export type OtlpEncoding = 'protobuf' | 'json';
 
@@ -39,6 +44,10 @@ export function isExact(point: Point, encoding: OtlpEncoding): boolean {
   if (typeof value === 'bigint') {
     return encoding === 'json' || Number.isSafeInteger(Number(value));
   }
+  if (typeof value === 'object') {
+    const numbers = [value.sum, value.min ?? 0, value.max ?? 0];
+    return numbers.every(Number.isFinite) && Number.isSafeInteger(value.count);
+  }
   return point.series.metric.valueType === 'int'
     ? Number.isSafeInteger(value)
     : Number.isFinite(value);
@@ -49,7 +58,7 @@ function toResourceMetrics(
   resource: Readonly<Record<string, string>>,
   encoding: OtlpEncoding,
 ): ResourceMetrics {
-  const byMetric = new Map<MetricDefinition, DataPoint<number>[]>();
+  const byMetric = new Map<MetricDefinition, DataPoint<WireValue>[]>();
   for (const point of points) {
     const { metric } = point.series;
     const dataPoints = byMetric.get(metric);
@@ -67,8 +76,17 @@ function toResourceMetrics(
   };
 }
 
-function toMetricData(metric: MetricDefinition, dataPoints: DataPoint<number>[]): MetricData {
-  const common = {
+// A metric has points of the one sort that its instrument says.
+const dataPointTypes = {
+  gauge: DataPointType.GAUGE,
+  updowncounter: DataPointType.SUM,
+  counter: DataPointType.SUM,
+  histogram: DataPointType.HISTOGRAM,
+  exponential_histogram: DataPointType.EXPONENTIAL_HISTOGRAM,
+};
+
+function toMetricData(metric: MetricDefinition, dataPoints: DataPoint<WireValue>[]): MetricData {
+  return {
     descriptor: {
       name: metric.name,
       description: metric.help,
@@ -76,18 +94,13 @@ function toMetricData(metric: MetricDefinition, dataPoints: DataPoint<number>[])
       valueType: metric.valueType === 'int' ? ValueType.INT : ValueType.DOUBLE,
     },
     aggregationTemporality: AggregationTemporality.CUMULATIVE,
+    dataPointType: dataPointTypes[metric.instrument],
+    isMonotonic: metric.instrument === 'counter',
     dataPoints,
-  };
-  return metric.instrument === 'gauge'
-    ? { ...common, dataPointType: DataPointType.GAUGE }
-    : {
-        ...common,
-        dataPointType: DataPointType.SUM,
-        isMonotonic: metric.instrument === 'counter',
-      };
+  } as MetricData;
 }
 
-function toDataPoint(point: Point, encoding: OtlpEncoding): DataPoint<number> {
+function toDataPoint(point: Point, encoding: OtlpEncoding): DataPoint<WireValue> {
   return {
     startTime: toHrTime(point.startUnixMs),
     endTime: toHrTime(point.timeUnixMs),
@@ -98,11 +111,32 @@ function toDataPoint(point: Point, encoding: OtlpEncoding): DataPoint<number> {
 
 // The JSON mapping wants 64-bit integers as decimal strings (protobuf, "JSON Mapping"), and
 // OpenTelemetry's JSON serializer writes what it is given; it is given the string.
-function wireValue({ series, value }: Point, encoding: OtlpEncoding): number {
+function wireValue({ series, value }: Point, encoding: OtlpEncoding): WireValue {
+  if (typeof value === 'object') return histogramValue(value);
   if (encoding === 'json' && series.metric.valueType === 'int') {
     return BigInt(value).toString() as unknown as number;
   }
   return Number(value);
+}
+
+function histogramValue(value: Histogram | ExponentialHistogram): WireValue {
+  const { count, sum } = value;
+  const common = {
+    count,
+    sum,
+    ...(value.min === null ? {} : { min: value.min }),
+    ...(value.max === null ? {} : { max: value.max }),
+  };
+  if (value.kind === 'explicit') {
+    return { ...common, buckets: { boundaries: [...value.bounds], counts: [...value.counts] } };
+  }
+  return {
+    ...common,
+    scale: value.scale,
+    zeroCount: value.zeroCount,
+    positive: { offset: value.offset, bucketCounts: value.counts },
+    negative: { offset: 0, bucketCounts: [] },
+  };
 }
 
 export function toHrTime(unixMs: number): [number, number] {

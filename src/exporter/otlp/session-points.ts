@@ -2,14 +2,17 @@ import type { ProcessRole } from '../../model/process-role.ts';
 import type { Recording } from '../../model/recording.ts';
 import type { SessionFacts } from '../../model/session.ts';
 import { type Tick, workingSetBytes } from '../../model/session-memory.ts';
-import { roleMetrics } from '../metric-catalog.ts';
+import type { ExponentialHistogram, Histogram } from '../histogram.ts';
+import { roleMetrics, utilizationMetric } from '../metric-catalog.ts';
 import { type MetricDefinition, roleAttribute } from '../metric-definition.ts';
 import { BrowserRoles, type RoleSnapshot } from '../role-totals.ts';
 import { RunningCounter } from '../running-counter.ts';
 import { identityOf } from '../session-identity.ts';
 import { tickMetrics } from '../tick-metrics.ts';
 import { fieldReader, type TickView, viewOf } from '../tick-view.ts';
-import { minuteMs, type RollupWindow, rollupPoints } from './rollup-points.ts';
+import { emptyUtilization, UtilizationHistogram } from '../utilization-histogram.ts';
+import { ExponentialPoints } from './exponential-points.ts';
+import { minuteMs, type RollupWindow, rollupPoints, windowSketches } from './rollup-points.ts';
 
 /** One series: a metric and the attributes that tell it from the others of that metric. */
 export interface PointSeries {
@@ -22,7 +25,12 @@ export interface Point {
   series: PointSeries;
   startUnixMs: number;
   timeUnixMs: number;
-  value: number | bigint;
+  value: number | bigint | Histogram | ExponentialHistogram;
+}
+
+export interface SessionPointsOptions {
+  /** Every distribution as an exponential histogram, too. Default: false. */
+  exponential?: boolean;
 }
 
 interface LiveSeries extends PointSeries {
@@ -39,63 +47,112 @@ export class SessionPoints {
   readonly #roles = new BrowserRoles();
   readonly #roleSeries = new Map<string, LiveSeries>();
   #tickSeries: (LiveSeries & { read: (view: TickView) => number | null })[] = [];
-  #startUnixMs: number | null = null;
+  // Known with the first tick.
+  #startUnixMs = 0;
   #lastUnixMs: number | null = null;
   #largestWorkingSetBytes: number | null = null;
+  readonly #utilization = new UtilizationHistogram();
+  readonly #exponential: ExponentialPoints | null;
+  // A clock that was set back goes through a minute twice; it is told once.
+  readonly #toldMinutes = new Set<number>();
 
-  constructor(facts: SessionFacts) {
+  constructor(facts: SessionFacts, options: SessionPointsOptions = {}) {
     this.#facts = facts;
     this.#identity = identityOf(facts);
+    this.#exponential = options.exponential === true ? new ExponentialPoints(this.#identity) : null;
   }
 
   /** The points of each of these ticks, which follow on those of the call before. */
   pointsOf(recording: Recording, ticks: readonly Tick[]): Point[][] {
-    const before = [this.#lastUnixMs, ...ticks.map((tick) => tick.timeUnixMs)];
-    return this.#follow(recording, ticks).map((points, index) => {
-      const closed = closedMinute(before[index] ?? null, before[index + 1] ?? null);
-      if (closed !== null) points.push(...rollupPoints(recording, closed, this.#identity));
+    const snapshots = this.#roles.totalsAt(recording, ticks);
+    return ticks.map((tick, index) => {
+      const beforeUnixMs = this.#lastUnixMs;
+      const points = this.#pointsBefore(recording, tick);
+      points.push(...this.#tickPoints(tick));
+      const snapshot = snapshots[index];
+      if (snapshot !== undefined) {
+        points.push(...this.#rolePoints(snapshot, tick.timeUnixMs, beforeUnixMs));
+      }
       return points;
     });
   }
 
   /** Goes past ticks that were delivered before; the first ones of the recording. */
   skip(recording: Recording, ticks: Iterable<Tick>): void {
+    let closedUnixMs: number | null = null;
     for (const tick of ticks) {
       this.#begin(tick);
+      closedUnixMs = this.#closeMinute(tick)?.endUnixMs ?? closedUnixMs;
       const view = this.#see(tick);
       for (const { counter, read } of this.#tickSeries) {
         const value = counter === null ? null : read(view);
         if (value !== null) counter?.read(value, tick.timeUnixMs);
       }
     }
-    if (this.#lastUnixMs !== null) this.#roles.skipTo(recording, this.#lastUnixMs);
+    if (this.#lastUnixMs !== null) {
+      const before = this.#roles.skipTo(recording, this.#lastUnixMs);
+      for (const role of before.keys()) {
+        for (const metric of roleMetrics) this.#roleSeriesOf(metric, role);
+      }
+    }
+    if (closedUnixMs !== null) this.#exponential?.skipTo(recording, closedUnixMs);
   }
 
   /** What is said once, when the recording has ended: its last minute and the session as a whole. */
   closingPoints(recording: Recording): Point[] {
-    const endUnixMs = this.#lastUnixMs;
-    if (endUnixMs === null || this.#startUnixMs === null) return [];
+    if (this.#lastUnixMs === null) return [];
+    // After the last tick, and so never at the time of the minute that this one closed.
+    const timeUnixMs = this.#lastUnixMs + 1;
     const startUnixMs = this.#startUnixMs;
-    const minute = { name: '1m', fromUnixMs: minuteOf(endUnixMs), endUnixMs } as const;
-    const session = { name: 'session', fromUnixMs: startUnixMs, endUnixMs } as const;
-    return [minute, session].flatMap((window) => rollupPoints(recording, window, this.#identity));
+    const fromUnixMs = minuteOf(this.#lastUnixMs);
+    const minute = { name: '1m', fromUnixMs, endUnixMs: timeUnixMs } as const;
+    const session = { name: 'session', fromUnixMs: startUnixMs, endUnixMs: timeUnixMs } as const;
+    const ofMinute = windowSketches(recording, minute);
+    const ofSession = windowSketches(recording, session);
+    return [
+      ...rollupPoints(ofMinute, minute, this.#identity),
+      ...rollupPoints(ofSession, session, this.#identity),
+      ...this.#utilizationPoints(timeUnixMs, this.#utilization.reading()),
+      ...(this.#exponential?.pointsOf(ofSession, { startUnixMs, timeUnixMs }) ?? []),
+    ];
   }
 
-  #follow(recording: Recording, ticks: readonly Tick[]): Point[][] {
-    const snapshots = this.#roles.totalsAt(recording, ticks);
-    return ticks.map((tick, index) => {
-      const startUnixMs = this.#begin(tick);
-      const points = this.#tickPoints(tick, startUnixMs);
-      const snapshot = snapshots[index];
-      if (snapshot !== undefined) {
-        points.push(...this.#rolePoints(snapshot, tick.timeUnixMs, startUnixMs));
-      }
-      return points;
-    });
+  /** What is to be told before this tick is: a histogram at 0, or the minute that it closes. */
+  #pointsBefore(recording: Recording, tick: Tick): Point[] {
+    this.#begin(tick);
+    const born = this.#utilization.isBegunBy(tick)
+      ? this.#utilizationPoints(tick.timeUnixMs, emptyUtilization)
+      : [];
+    const minute = this.#closeMinute(tick);
+    if (minute === null) return born;
+    const sketches = windowSketches(recording, minute);
+    const timeUnixMs = minute.endUnixMs;
+    const span = { startUnixMs: this.#startUnixMs, timeUnixMs };
+    return [
+      ...born,
+      ...rollupPoints(sketches, minute, this.#identity),
+      ...this.#utilizationPoints(timeUnixMs, this.#utilization.reading()),
+      ...(this.#exponential?.addMinute(sketches, span) ?? []),
+    ];
   }
 
-  #begin(tick: Tick): number {
-    if (this.#startUnixMs !== null) return this.#startUnixMs;
+  // A minute is closed by the first tick after it, and told about only if it had a tick.
+  #closeMinute(tick: Tick): RollupWindow | null {
+    if (this.#lastUnixMs === null) return null;
+    const fromUnixMs = minuteOf(this.#lastUnixMs);
+    if (minuteOf(tick.timeUnixMs) <= fromUnixMs || this.#toldMinutes.has(fromUnixMs)) return null;
+    this.#toldMinutes.add(fromUnixMs);
+    return { name: '1m', fromUnixMs, endUnixMs: fromUnixMs + minuteMs };
+  }
+
+  #utilizationPoints(timeUnixMs: number, value: Histogram | null): Point[] {
+    if (value === null) return [];
+    const series = { metric: utilizationMetric, attributes: this.#identity };
+    return [{ series, startUnixMs: this.#startUnixMs, timeUnixMs, value }];
+  }
+
+  #begin(tick: Tick): void {
+    if (this.#lastUnixMs !== null) return;
     const startUnixMs = Math.min(this.#facts.startedUnixMs, tick.timeUnixMs);
     this.#startUnixMs = startUnixMs;
     this.#tickSeries = tickMetrics.flatMap((metric) =>
@@ -106,7 +163,6 @@ export class SessionPoints {
         read: fieldReader(field),
       })),
     );
-    return startUnixMs;
   }
 
   #see(tick: Tick): TickView {
@@ -115,12 +171,13 @@ export class SessionPoints {
       this.#largestWorkingSetBytes = Math.max(workingSet, this.#largestWorkingSetBytes ?? 0);
     }
     this.#lastUnixMs = tick.timeUnixMs;
+    this.#utilization.add(tick);
     return viewOf(tick, this.#largestWorkingSetBytes);
   }
 
-  #tickPoints(tick: Tick, startUnixMs: number): Point[] {
+  #tickPoints(tick: Tick): Point[] {
     const view = this.#see(tick);
-    const at = { unixMs: tick.timeUnixMs, startUnixMs };
+    const at = { unixMs: tick.timeUnixMs, startUnixMs: this.#startUnixMs };
     const points: Point[] = [];
     for (const series of this.#tickSeries) {
       const value = series.read(view);
@@ -129,32 +186,42 @@ export class SessionPoints {
     return points;
   }
 
-  #rolePoints(snapshot: RoleSnapshot, unixMs: number, startUnixMs: number): Point[] {
+  #rolePoints(snapshot: RoleSnapshot, unixMs: number, beforeUnixMs: number | null): Point[] {
+    const startUnixMs = this.#startUnixMs;
     const points: Point[] = [];
     for (const [role, totals] of snapshot) {
       for (const metric of roleMetrics) {
         const value = totals[metric.field];
         if (value === null) continue;
-        const series = this.#roleSeriesOf(metric, role, startUnixMs);
+        const isBorn = !this.#roleSeries.has(keyOf(metric, role));
+        const series = this.#roleSeriesOf(metric, role);
+        // Else the first increase would be a birth: a process that is killed in its first second.
+        if (isBorn && series.counter !== null && value > 0 && beforeUnixMs !== null) {
+          points.push(pointOf(series, 0, { unixMs: beforeUnixMs, startUnixMs }));
+        }
         points.push(pointOf(series, value, { unixMs, startUnixMs }));
       }
     }
     return points;
   }
 
-  #roleSeriesOf(metric: MetricDefinition, role: ProcessRole, startUnixMs: number): LiveSeries {
-    const key = `${metric.name} ${role}`;
+  #roleSeriesOf(metric: MetricDefinition, role: ProcessRole): LiveSeries {
+    const key = keyOf(metric, role);
     const known = this.#roleSeries.get(key);
     if (known !== undefined) return known;
     const series: LiveSeries = {
       metric,
       attributes: { ...this.#identity, [roleAttribute]: role },
       // These are counted by ourselves, from 0 at the start.
-      counter: metric.instrument === 'counter' ? new RunningCounter(startUnixMs, 0) : null,
+      counter: metric.instrument === 'counter' ? new RunningCounter(this.#startUnixMs, 0) : null,
     };
     this.#roleSeries.set(key, series);
     return series;
   }
+}
+
+function keyOf(metric: MetricDefinition, role: ProcessRole): string {
+  return `${metric.name} ${role}`;
 }
 
 function pointOf(
@@ -175,14 +242,6 @@ function pointOf(
 function inUnitOf(metric: MetricDefinition, value: number): number {
   if (metric.unit === 's') return value / 1000;
   return metric.valueType === 'int' ? Math.round(value) : value;
-}
-
-// A minute is closed by the first tick after it, and told about only if it had a tick.
-function closedMinute(beforeUnixMs: number | null, unixMs: number | null): RollupWindow | null {
-  if (beforeUnixMs === null || unixMs === null) return null;
-  const fromUnixMs = minuteOf(beforeUnixMs);
-  if (minuteOf(unixMs) <= fromUnixMs) return null;
-  return { name: '1m', fromUnixMs, endUnixMs: fromUnixMs + minuteMs };
 }
 
 function minuteOf(unixMs: number): number {

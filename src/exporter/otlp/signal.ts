@@ -21,14 +21,16 @@ export interface ExportSignal<T extends Item> {
   serialize(items: readonly T[], recording: Recording): Uint8Array;
 }
 
-export function metricsSignal({ metrics, resource }: OtlpTarget): ExportSignal<Point> {
+export function metricsSignal(target: OtlpTarget): ExportSignal<Point> {
+  const { metrics, resource } = target;
   const { encoding } = metrics;
+  const options = { encoding, exponential: target.exponentialHistograms };
   return {
     name: 'metrics',
     noun: 'points',
     target: metrics,
     itemLimit: 2_000,
-    reader: (recording, from) => new PointReader(recording, from, { encoding }),
+    reader: (recording, from) => new PointReader(recording, from, options),
     serialize: (points, { facts }) =>
       serializePoints(points, resourceOf(facts, resource), encoding),
   };

@@ -154,6 +154,20 @@ describe('where events go', () => {
   });
 });
 
+test('exponential histograms, by the flag or as the environment says; sums are never delta', () => {
+  const env = {
+    OTEL_EXPORTER_OTLP_METRICS_DEFAULT_HISTOGRAM_AGGREGATION: 'BASE2_EXPONENTIAL_BUCKET_HISTOGRAM',
+    OTEL_EXPORTER_OTLP_METRICS_TEMPORALITY_PREFERENCE: 'delta',
+  };
+  expect(resolveTarget({}, {}).exponentialHistograms).toBe(false);
+  expect(resolveTarget({ exponentialHistograms: true }, {}).exponentialHistograms).toBe(true);
+  const target = resolveTarget({}, env);
+  expect(target.exponentialHistograms).toBe(true);
+  expect(target.warnings).toEqual([
+    'OTEL_EXPORTER_OTLP_METRICS_TEMPORALITY_PREFERENCE is "delta"; sums are sent cumulative',
+  ]);
+});
+
 test('headers are merged, the signal wins, values are percent-decoded', () => {
   const target = resolveTarget(
     {},

@@ -1,8 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import type { ExponentialHistogram, Histogram } from '../../../src/exporter/histogram.ts';
 import type { MetricDefinition } from '../../../src/exporter/metric-definition.ts';
 import { isExact, serializePoints } from '../../../src/exporter/otlp/serialize.ts';
 import type { Point } from '../../../src/exporter/otlp/session-points.ts';
+import { emptyUtilization } from '../../../src/exporter/utilization-histogram.ts';
 import { headroomVersion } from '../../../src/model/version.ts';
 import { caseJson } from '../../support/cases.ts';
 import { decodeJsonRequest, decodeProtobufRequest } from '../../support/otlp-wire.ts';
@@ -70,6 +72,44 @@ describe.each(encodings)('as %s', (encoding, decode) => {
     ]);
   });
 
+  test('histograms arrive with their buckets', () => {
+    const explicit: Histogram = {
+      kind: 'explicit',
+      bounds: [0.5, 1],
+      counts: [3000, 0, 250],
+      count: 3250,
+      sum: 1750.25,
+      min: 0.25,
+      max: 1.001,
+    };
+    const exponential: ExponentialHistogram = {
+      kind: 'exponential',
+      scale: 3,
+      offset: -7,
+      counts: [1, 0, 70_000],
+      zeroCount: 5,
+      count: 70_006,
+      sum: 12.5,
+      min: 0,
+      max: 0.75,
+    };
+    const { points } = send([
+      pointOf({ ...ratio, instrument: 'histogram' }, explicit),
+      pointOf({ ...ratio, name: 'test.other', instrument: 'exponential_histogram' }, exponential),
+    ]);
+    const { kind: _, ...first } = explicit;
+    const { kind: __, ...second } = exponential;
+    expect(points).toMatchObject([
+      { kind: 'histogram', temporality: 'cumulative', value: first },
+      { kind: 'exponential', temporality: 'cumulative', value: second },
+    ]);
+  });
+
+  test('a histogram of nothing has no least and no largest value', () => {
+    const { points } = send([pointOf({ ...ratio, instrument: 'histogram' }, emptyUtilization)]);
+    expect(points[0]?.value).toMatchObject({ count: 0, sum: 0, min: null, max: null });
+  });
+
   test('resource and scope say who speaks', () => {
     const request = send([pointOf(bytes, 1)], { 'service.name': 'browsers', 'host.name': 'vm' });
     expect(request.resource).toEqual({ 'service.name': 'browsers', 'host.name': 'vm' });
@@ -131,12 +171,15 @@ describe('case 084: numbers', () => {
     expect(isExact(large, 'protobuf')).toBe(false);
     expect(isExact(pointOf(bytes, 9_007_199_254_740_991n), 'protobuf')).toBe(true);
     expect(isExact(pointOf(bytes, 2 ** 53), 'protobuf')).toBe(false);
+    const histogram = { ...emptyUtilization, sum: Number.NaN };
+    expect(isExact(pointOf(ratio, emptyUtilization), 'json')).toBe(true);
+    expect(isExact(pointOf(ratio, histogram), 'json')).toBe(false);
   });
 });
 
 function pointOf(
   metric: MetricDefinition,
-  value: number | bigint,
+  value: Point['value'],
   parts: Partial<Point> = {},
 ): Point {
   const series = { metric, attributes: { 'session.id': 's-1' } };

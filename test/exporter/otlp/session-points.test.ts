@@ -1,9 +1,16 @@
 import { describe, expect, test } from 'vitest';
 import { type Point, SessionPoints } from '../../../src/exporter/otlp/session-points.ts';
+import { utilizationBounds } from '../../../src/exporter/utilization-histogram.ts';
 import type { Recording } from '../../../src/model/recording.ts';
 import type { Series } from '../../../src/model/series.ts';
 import { fakeRecording } from '../../support/fake-recording.ts';
-import { fakeProcess, fakeSample, mib, startUnixMs } from '../../support/fake-sample.ts';
+import {
+  fakeOomKill,
+  fakeProcess,
+  fakeSample,
+  mib,
+  startUnixMs,
+} from '../../support/fake-sample.ts';
 
 const identity = {
   'session.id': '3f1f3a52-8a35-4d5f-9d3a-000000000001',
@@ -92,7 +99,8 @@ describe('percentiles', () => {
         series.metric.name === 'headroom.rollup.memory.working_set' &&
         series.attributes['headroom.rollup.stat'] === 'max',
     );
-    const endUnixMs = startUnixMs + 129_000;
+    // A millisecond after the last tick.
+    const endUnixMs = startUnixMs + 129_001;
     expect(
       ofMaximum.map((point) => [
         point.series.attributes['headroom.rollup.window'],
@@ -138,6 +146,131 @@ describe('percentiles', () => {
   });
 });
 
+describe('the histogram of the utilization', () => {
+  // 62 ticks at 50 % of the limit and more, two of them over a gap of half a minute.
+  const ratios = [...Array(61).fill(0.5), 0.97, 1.02];
+  const seconds = ratios.map((_, index) => index + (index > 30 ? 30 : 0));
+  const recording = fakeRecording({
+    samples: ratios.map((ratio, index) =>
+      fakeSample({
+        second: seconds[index] ?? 0,
+        sequence: index + 1,
+        machine: { totalBytes: 1000, freeBytes: 1000 * (1 - ratio), inactiveFileBytes: 0 },
+      }),
+    ),
+  });
+  const histograms = [...allPoints(recording), ...closing(recording)]
+    .filter(({ series }) => series.metric.name === 'headroom.distribution.memory.utilization')
+    .map(({ timeUnixMs, startUnixMs: begun, value }) => ({ timeUnixMs, begun, value }));
+
+  test('is born at 0, and told with every minute and at the end, in ms; a gap weighs an interval', () => {
+    const bucketOf = (bound: number) => utilizationBounds.indexOf(bound);
+    const counts = (parts: Record<number, number>) =>
+      Array.from({ length: utilizationBounds.length + 1 }, (_, at) => parts[at] ?? 0);
+    expect(histograms).toMatchObject([
+      { timeUnixMs: startUnixMs, value: { count: 0, sum: 0, min: null, counts: counts({}) } },
+      {
+        timeUnixMs: startUnixMs + 60_000,
+        value: { count: 31_000, counts: counts({ [bucketOf(0.5)]: 31_000 }) },
+      },
+      {
+        timeUnixMs: startUnixMs + 92_001,
+        value: {
+          count: 63_000,
+          max: 1.02,
+          counts: counts({
+            [bucketOf(0.5)]: 61_000,
+            [bucketOf(0.975)]: 1000,
+            [utilizationBounds.length]: 1000,
+          }),
+        },
+      },
+    ]);
+    for (const { begun } of histograms) expect(begun).toBe(startUnixMs);
+  });
+
+  test('goes on after a resume', () => {
+    const ticks = [...recording.ticks()];
+    const points = new SessionPoints(recording.facts);
+    points.skip(recording, ticks.slice(0, 40));
+    points.pointsOf(recording, ticks.slice(40));
+    expect(points.closingPoints(recording).at(-1)?.value).toEqual(histograms.at(-1)?.value);
+  });
+
+  test('does not exist where the limit or the use is unknown', () => {
+    const unknown = fakeRecording({ samples: [0, 1].map((second) => fakeSample({ second })) });
+    const names = [...allPoints(unknown), ...closing(unknown)].map(({ series }) => series.metric);
+    expect(names.filter(({ instrument }) => instrument === 'histogram')).toEqual([]);
+  });
+});
+
+test('a minute that a clock set back goes through again is told once', () => {
+  const seconds = [0, 30, 61, 10, 20, 62, 121];
+  const samples = seconds.map((second, index) =>
+    fakeSample({
+      second,
+      sequence: index + 1,
+      monotonicMs: index * 1000,
+      machine: { totalBytes: 10, freeBytes: 5, inactiveFileBytes: 0 },
+    }),
+  );
+  const recording = fakeRecording({ samples });
+  const keys = [...allPoints(recording), ...closing(recording)]
+    .filter(({ series }) => series.metric.instrument === 'histogram')
+    .map(({ timeUnixMs }) => timeUnixMs - startUnixMs);
+  expect(keys).toEqual([0, 60_000, 120_000, 121_001]);
+});
+
+test('exponential histograms, when asked for: cumulative, as the distribution of the file has them', () => {
+  const series: Series[] = [{ scope: 'session', metric: 'working_set' }];
+  const recording: Recording = { ...recordingOf(130), series: () => series };
+  const ticks = [...recording.ticks()];
+  const whole = new SessionPoints(recording.facts, { exponential: true });
+  const told = [...whole.pointsOf(recording, ticks).flat(), ...whole.closingPoints(recording)];
+  const resumed = new SessionPoints(recording.facts, { exponential: true });
+  resumed.skip(recording, ticks.slice(0, 100));
+  const rest = [
+    ...resumed.pointsOf(recording, ticks.slice(100)).flat(),
+    ...resumed.closingPoints(recording),
+  ];
+  const exponential = (points: readonly Point[]) =>
+    points
+      .filter(({ series: one }) => one.metric.name === 'headroom.exponential.memory.working_set')
+      .map(({ timeUnixMs, value }) => ({ timeUnixMs, value }));
+  const until = (second: number) =>
+    recording.distribution(series[0] ?? fail(), { toUnixMs: startUnixMs + second * 1000 - 1 });
+  expect(exponential(told)).toMatchObject([
+    { timeUnixMs: startUnixMs + 60_000, value: { count: 60_000, sum: until(60)?.sum } },
+    { timeUnixMs: startUnixMs + 120_000, value: { count: 120_000, max: until(120)?.max } },
+    { timeUnixMs: startUnixMs + 129_001, value: { ...until(130)?.buckets(), count: 130_000 } },
+  ]);
+  expect(exponential(rest)).toEqual(exponential(told).slice(1));
+});
+
+test('a process that is killed in its first second is an increase, too', () => {
+  const renderer = fakeProcess({ pid: 110, role: 'renderer', cpuMs: 0 });
+  const samples = [[], [renderer], []].map((processes, second) =>
+    fakeSample({ second, processes }),
+  );
+  const events = [
+    fakeOomKill({ pid: 110, comm: renderer.comm, timeUnixMs: startUnixMs + 900, kmsgSequence: 1 }),
+  ];
+  const recording = fakeRecording({ samples, events });
+  const victims = (points: readonly Point[]) =>
+    points
+      .filter(({ series }) => series.metric.name === 'headroom.oom.victims')
+      .map(({ timeUnixMs, value }) => [timeUnixMs - startUnixMs, value]);
+  expect(victims(allPoints(recording))).toEqual([
+    [0, 0],
+    [1000, 1],
+    [2000, 1],
+  ]);
+  const resumed = new SessionPoints(recording.facts);
+  const ticks = [...recording.ticks()];
+  resumed.skip(recording, ticks.slice(0, 2));
+  expect(victims(resumed.pointsOf(recording, ticks.slice(2)).flat())).toEqual([[2000, 1]]);
+});
+
 /** One tick a second: memory, a renderer that grows, a kill each second. */
 function recordingOf(seconds: number): Recording {
   const samples = Array.from({ length: seconds }, (_, second) =>
@@ -173,4 +306,8 @@ function closing(recording: Recording): Point[] {
   const points = new SessionPoints(recording.facts);
   points.skip(recording, [...recording.ticks()]);
   return points.closingPoints(recording);
+}
+
+function fail(): never {
+  throw new Error('there is a series');
 }
