@@ -328,7 +328,8 @@ function sumOrNull(values: readonly (number | null)[]): number | null {
 }
 
 /** Uniform numbers in [0, 1), the same ones for the same seed: a linear congruential generator. */
-function uniformNumbers(seed: number): () => number {
+/** 0 to 1, the same for the same seed. */
+export function uniformNumbers(seed: number): () => number {
   let state = seed;
   return () => {
     state = (state * 1_664_525 + 1_013_904_223) % 2 ** 32;

@@ -36,7 +36,7 @@ export function windowSketches(recording: Recording, window: RollupWindow): Wind
     .filter((one): one is WindowSketch => one.sketch !== null && one.sketch.count > 0);
 }
 
-/** Percentiles, maximum and mean of every series in a window. */
+/** Percentiles, maximum and mean of every series in a window; whole bytes, as in the report. */
 export function rollupPoints(
   sketches: readonly WindowSketch[],
   window: RollupWindow,
@@ -53,7 +53,7 @@ export function rollupPoints(
         series: { metric, attributes: { ...attributes, [statAttribute]: stat } },
         startUnixMs: window.fromUnixMs,
         timeUnixMs: window.endUnixMs,
-        value,
+        value: metric.unit === '1' || stat === 'mean' ? value : Math.round(value),
       });
     }
   }
