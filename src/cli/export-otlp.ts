@@ -16,6 +16,7 @@ export function exportOtlp(
 ): (file: string) => Promise<boolean> {
   const target = targetOf(parsed, io);
   const deadline = textOption(parsed, 'deadline');
+  const maxAge = textOption(parsed, 'max-age');
   const isFollowing = switchOption(parsed, 'follow');
   const isJson = switchOption(parsed, 'json');
   return async (file) => {
@@ -23,6 +24,8 @@ export function exportOtlp(
     const result = await (isFollowing ? followRecording : exportRecording)(file, {
       target,
       resend: switchOption(parsed, 'resend'),
+      reportsItself: true,
+      maxAgeMs: maxAge === null ? null : parseDuration('--max-age', maxAge),
       deadlineMs: deadline === null ? null : parseDuration('--deadline', deadline),
       stop: io.signal,
       onEvent: (event) => progress.tell(event),

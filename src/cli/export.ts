@@ -19,6 +19,7 @@ const otlpFlags = [
   'exponential-histograms',
   'follow',
   'deadline',
+  'max-age',
   'resend',
   'json',
 ];
@@ -59,6 +60,11 @@ export const exportCommand: Command = {
       type: 'string',
       value: 'D',
       help: 'otlp: give up after this time, with --follow after the end of the recording',
+    },
+    'max-age': {
+      type: 'string',
+      value: 'D',
+      help: 'otlp: drop and count what is older than this, as the receiver would',
     },
     resend: { type: 'boolean', help: 'otlp: send again what was delivered before' },
     out: { type: 'string', value: 'PATH', help: 'the file to write; default of ndjson: stdout' },

@@ -26,6 +26,14 @@ export interface LedgerOptions {
   onWarning(message: string): void;
 }
 
+export interface LedgerTotals {
+  sent: number;
+  rejected: number;
+  dropped: DropCounts;
+  /** Of the last tick, or event, that is dealt with. */
+  timeUnixMs: number | null;
+}
+
 interface Detail {
   /** What is said once, at the end of the session, was delivered. */
   closed: boolean;
@@ -46,7 +54,9 @@ export class ExportLedger {
   /** Items that earlier exports dealt with. */
   readonly deliveredBefore: number;
   #position: Position | null = null;
-  #hasSent = false;
+  #sent = 0;
+  #rejected = 0;
+  #timeUnixMs: number | null = null;
   #startsOver: boolean;
   #detail: Detail = { closed: false, dropped: {}, refusal: null };
   #isWritable = true;
@@ -63,7 +73,9 @@ export class ExportLedger {
     if (cursor === null) return;
     this.#detail = parseDetail(cursor.detail);
     this.#position = { sequence: cursor.sequence, isClosed: this.#detail.closed };
-    this.#hasSent = cursor.sentCount > 0;
+    this.#sent = cursor.sentCount;
+    this.#rejected = cursor.rejectedCount;
+    this.#timeUnixMs = cursor.timeUnixMs;
   }
 
   /** What is dealt with; null: nothing. */
@@ -73,13 +85,25 @@ export class ExportLedger {
 
   /** The receiver has taken something from us before. */
   get hasSent(): boolean {
-    return this.#hasSent;
+    return this.#sent > 0;
+  }
+
+  /** Of this export and those before. */
+  get totals(): LedgerTotals {
+    return {
+      sent: this.#sent,
+      rejected: this.#rejected,
+      dropped: this.#detail.dropped,
+      timeUnixMs: this.#timeUnixMs,
+    };
   }
 
   /** This batch is dealt with. */
   advance(batch: Batch<Item>, delivery: Delivery): void {
     this.#position = { sequence: batch.sequence, isClosed: batch.closesSession };
-    this.#hasSent ||= delivery.sent > 0;
+    this.#sent += delivery.sent;
+    this.#rejected += delivery.rejected;
+    this.#timeUnixMs = batch.timeUnixMs;
     const dropped = { ...this.#detail.dropped };
     addCounts(dropped, batch.dropped);
     addCounts(dropped, delivery.dropped);

@@ -6,6 +6,7 @@ import { ExportRun, type RunOptions } from './export-run.ts';
 import type { Item } from './otlp/batch.ts';
 import type { Stop } from './otlp/persistent-send.ts';
 import { type ExportSignal, logsSignal, metricsSignal } from './otlp/signal.ts';
+import { SelfReport } from './self-report.ts';
 
 export interface FollowOptions extends ExportOptions {
   /** How often the file is looked at. Default: 5 s. */
@@ -17,7 +18,8 @@ export interface FollowOptions extends ExportOptions {
   settleMs?: number;
 }
 
-type Work = (run: ExportRun) => Promise<SignalResult>;
+/** `afterPass`: there may be something to say of the export itself. */
+type Work = (run: ExportRun, afterPass: () => Promise<void>) => Promise<SignalResult>;
 
 const defaultPollMs = 5_000;
 const defaultSettleMs = 5_000;
@@ -50,11 +52,12 @@ export async function followRecording(path: string, options: FollowOptions): Pro
   const endIsNear = (): void => deadline.endIsNear(options.deadlineMs ?? null);
   const watch = watchEnd(path, { ...options, deadline, pollMs }, endIsNear);
   try {
-    return await exportSignals(path, { ...options, deadline }, async (run) => {
+    return await exportSignals(path, { ...options, deadline }, async (run, afterPass) => {
       let stop: Stop | null = null;
       while (!deadline.hurry.aborted) {
         stop = await run.pass({ settleMs });
-        if (stop !== null) run.warnOf(stop);
+        if (stop === null) await afterPass();
+        else run.warnOf(stop);
         await run.sleep(stop === null ? pollMs : retryFailedMs, deadline.hurry);
       }
       if (!deadline.over.aborted) stop = await run.pass({ settleMs: 0 });
@@ -82,11 +85,14 @@ async function exportSignals(
       new ExportRun(path, signal, { ...options, warn });
     const runs = [runOf(metricsSignal(target))];
     if (target.logs !== null) runs.push(runOf(logsSignal(target.logs, target)));
-    const works = runs.map((run) => endingAll(deadline, work(run)));
+    const self = options.reportsItself === true ? new SelfReport(path, runs, options) : null;
+    const tell = async () => await self?.tell();
+    const works = runs.map((run) => endingAll(deadline, work(run, tell)));
     // Both have ended before one failure is told.
     await Promise.allSettled(works);
     const [metrics, logs] = await Promise.all(works);
     if (metrics === undefined) throw new TypeError('there is always a result for metrics');
+    if (metrics.problem === null) await self?.tellLast();
     return { ...metrics, logs: logs ?? null };
   } finally {
     options.stop?.removeEventListener('abort', onStop);

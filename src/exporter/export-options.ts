@@ -48,9 +48,13 @@ export interface ExportOptions {
   resend?: boolean;
   /** The time for all of it; when following, the time from the end of the recording. Default: none. */
   deadlineMs?: number | null;
+  /** Send the counts of the export itself as metrics. Default: false. */
+  reportsItself?: boolean;
   /** Come to an end: what is recorded by now is sent, as far as `deadlineMs` (default 5 s) allows. */
   stop?: AbortSignal;
   onEvent?: (event: ExportEvent) => void;
+  /** What is older than this is dropped and counted: the receiver takes nothing that old. Default: none. */
+  maxAgeMs?: number | null;
   /** Age of points about which a warning is given before they are sent. Default: one hour. */
   oldAfterMs?: number;
   /** Bounds of one request. Defaults: 2000 points or 500 events, 5 minutes, 1 MB before compression. */

@@ -7,6 +7,7 @@ import type { ExportOptions, ExportTally, SignalResult } from './export-options.
 import { addCounts, type Batch, type Horizon, type Item, type ItemReader } from './otlp/batch.ts';
 import { type Delivery, type DeliveryOptions, deliver } from './otlp/delivery.ts';
 import type { Stop } from './otlp/persistent-send.ts';
+import type { SignalAccount } from './otlp/self-points.ts';
 import { createSender, type Send } from './otlp/send.ts';
 import type { ExportSignal } from './otlp/signal.ts';
 
@@ -60,6 +61,18 @@ export class ExportRun<T extends Item = Item> {
     });
   }
 
+  /** What became of it so far, in this export and those before. */
+  get account(): SignalAccount {
+    const { name, target } = this.#signal;
+    const { retries } = this.#tally;
+    return { signal: name, target, retries, ...this.#ledger.totals };
+  }
+
+  /** One request, which may fail. */
+  async sendOnce(body: Uint8Array): Promise<void> {
+    await this.#send(body, this.#deadline.over);
+  }
+
   /** Delivers what is there, but nothing younger than `settleMs` while the recorder runs. */
   async pass(options: { settleMs: number }): Promise<Stop | null> {
     using recording = this.#open(this.#path);
@@ -89,7 +102,7 @@ export class ExportRun<T extends Item = Item> {
     this.#reader = null;
     for (;;) {
       const limits = { items: this.#itemLimit, spanMs: this.#spanMs };
-      const batch = reader.next(recording, limits, { ...horizon, nowUnixMs: this.#now() });
+      const batch = reader.next(recording, limits, { ...horizon, ...this.#timeBounds() });
       if (batch === null) break;
       if (this.#signal.name === 'metrics') this.#warnOfAge(batch);
       const delivery = await deliver(batch.items, this.#deliveryOptions(recording));
@@ -110,9 +123,15 @@ export class ExportRun<T extends Item = Item> {
     const isSettling = !ended && settleMs > 0 && last !== null;
     return {
       ended,
-      nowUnixMs: this.#now(),
+      ...this.#timeBounds(),
       toUnixMs: isSettling ? last.timeUnixMs - settleMs : undefined,
     };
+  }
+
+  #timeBounds(): Pick<Horizon, 'nowUnixMs' | 'oldestUnixMs'> {
+    const nowUnixMs = this.#now();
+    const { maxAgeMs = null } = this.#options;
+    return { nowUnixMs, oldestUnixMs: maxAgeMs === null ? undefined : nowUnixMs - maxAgeMs };
   }
 
   #deliveryOptions(recording: Recording): DeliveryOptions<T> {

@@ -1,6 +1,7 @@
 import {
   bytesMetric,
   counterOf,
+  durationMetric,
   type MetricDefinition,
   processesMetric,
   type RoleMetric,
@@ -11,6 +12,8 @@ import {
   windowAttribute,
 } from './metric-definition.ts';
 import { tickMetrics } from './tick-metrics.ts';
+
+const exportAttributes = ['headroom.export.signal', 'server.address'] as const;
 
 /** For every tick and every role that the browser has had so far, dead ones as 0. */
 export const roleMetrics: readonly RoleMetric[] = [
@@ -110,6 +113,31 @@ export const exponentialMetrics: readonly RollupMetric[] = rollupMetrics.map((me
   help: `With --exponential-histograms: for how long, in ms, ${liveName(metric)} was how high.`,
 }));
 
+/** Of an exporter itself, at the time when it tells; sent by `headroom export`, and not part of a recording. */
+export const exportMetrics = {
+  items: {
+    name: 'headroom.export.items',
+    ...counterOf('{item}'),
+    stability: 'own',
+    help: 'Points and events of this session that were sent, of those rejected by the receiver, or dropped and why; as in the file.',
+    attributes: [...exportAttributes, 'headroom.export.outcome', 'error.type'],
+  },
+  retries: {
+    name: 'headroom.export.retries',
+    ...counterOf('{request}'),
+    stability: 'own',
+    help: 'Requests that this exporter had to make again.',
+    attributes: exportAttributes,
+  },
+  lag: {
+    name: 'headroom.export.lag',
+    ...durationMetric,
+    stability: 'own',
+    help: 'How old the last sample is that was dealt with.',
+    attributes: exportAttributes,
+  },
+} as const satisfies Record<string, CatalogEntry>;
+
 export interface CatalogEntry extends MetricDefinition {
   /** Names of the attributes, besides the identity. */
   attributes: readonly string[];
@@ -131,6 +159,7 @@ export const metricCatalog: readonly CatalogEntry[] = [
     ...metric,
     attributes: metric.perRole ? [roleAttribute] : [],
   })),
+  ...Object.values(exportMetrics),
 ];
 
 function rollup(

@@ -39,6 +39,8 @@ export interface Horizon {
   /** The recording has ended: the last batch closes the session. */
   ended: boolean;
   nowUnixMs: number;
+  /** What is earlier is not sent, as the receiver takes nothing that old. */
+  oldestUnixMs?: number | undefined;
 }
 
 /** How far an earlier export came. */
@@ -60,9 +62,17 @@ export interface ItemReader<T extends Item> {
 // Clocks of machines differ by seconds; what is ahead by more is a wrong clock.
 const futureToleranceMs = 60_000;
 
-/** Whether it is later than the clock here allows. */
-export function isFuture({ timeUnixMs }: Item, nowUnixMs: number): boolean {
-  return timeUnixMs > nowUnixMs + futureToleranceMs;
+/** Leaves out what is later than the clock here, or older than the receiver takes. */
+export function inTime<T extends Item>(
+  all: readonly T[],
+  { nowUnixMs, oldestUnixMs = Number.NEGATIVE_INFINITY }: Horizon,
+): Pick<Batch<T>, 'items' | 'dropped'> {
+  const past = all.filter(({ timeUnixMs }) => timeUnixMs <= nowUnixMs + futureToleranceMs);
+  const items = past.filter(({ timeUnixMs }) => timeUnixMs >= oldestUnixMs);
+  const dropped: DropCounts = {};
+  if (past.length < all.length) dropped.future = all.length - past.length;
+  if (items.length < past.length) dropped.too_old = past.length - items.length;
+  return { items, dropped };
 }
 
 export function addCounts(to: DropCounts, more: DropCounts): void {

@@ -2,10 +2,9 @@ import type { Recording, StoredEvent } from '../../model/recording.ts';
 import {
   type Batch,
   type BatchLimits,
-  type DropCounts,
   type Horizon,
   type ItemReader,
-  isFuture,
+  inTime,
   type Position,
 } from './batch.ts';
 import { type EventRecord, endRecord, eventRecord, startRecord } from './event-record.ts';
@@ -49,7 +48,7 @@ export class EventReader implements ItemReader<EventRecord> {
     // Rows that are no records are passed all the same.
     if (records.length === 0 && this.#row === fromRow) return null;
     return {
-      ...inTime(records, horizon.nowUnixMs),
+      ...inTime(records, horizon),
       sequence: this.#row,
       timeUnixMs: this.#timeUnixMs,
       closesSession,
@@ -69,14 +68,4 @@ export class EventReader implements ItemReader<EventRecord> {
     }
     return taken;
   }
-}
-
-function inTime(
-  records: readonly EventRecord[],
-  nowUnixMs: number,
-): Pick<Batch<EventRecord>, 'items' | 'dropped'> {
-  const items = records.filter((record) => !isFuture(record, nowUnixMs));
-  const dropped: DropCounts = {};
-  if (items.length < records.length) dropped.future = records.length - items.length;
-  return { items, dropped };
 }

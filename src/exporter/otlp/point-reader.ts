@@ -4,10 +4,9 @@ import type { TimeRange } from '../../model/time-range.ts';
 import {
   type Batch,
   type BatchLimits,
-  type DropCounts,
   type Horizon,
   type ItemReader,
-  isFuture,
+  inTime,
   type Position,
 } from './batch.ts';
 import { isExact, type OtlpEncoding } from './serialize.ts';
@@ -60,7 +59,7 @@ export class PointReader implements ItemReader<Point> {
     }
     if (points.length === 0 || this.#timeUnixMs === undefined) return null;
     return {
-      ...this.#sorted(points, horizon.nowUnixMs),
+      ...this.#sorted(points, horizon),
       sequence: this.#sequence,
       timeUnixMs: this.#timeUnixMs,
       closesSession,
@@ -112,12 +111,10 @@ export class PointReader implements ItemReader<Point> {
     return recording.lastTick()?.sequence === this.#sequence;
   }
 
-  #sorted(points: readonly Point[], nowUnixMs: number): Pick<Batch<Point>, 'items' | 'dropped'> {
-    const inTime = points.filter((point) => !isFuture(point, nowUnixMs));
-    const exact = inTime.filter((point) => isExact(point, this.#encoding));
-    const dropped: DropCounts = {};
-    if (inTime.length < points.length) dropped.future = points.length - inTime.length;
-    if (exact.length < inTime.length) dropped.not_exact = inTime.length - exact.length;
+  #sorted(points: readonly Point[], horizon: Horizon): Pick<Batch<Point>, 'items' | 'dropped'> {
+    const { items, dropped } = inTime(points, horizon);
+    const exact = items.filter((point) => isExact(point, this.#encoding));
+    if (exact.length < items.length) dropped.not_exact = items.length - exact.length;
     return { items: exact, dropped };
   }
 }
