@@ -1,8 +1,43 @@
-import Sqlite from 'better-sqlite3';
 import { type ErrorCode, errnoOf, HeadroomError } from '../model/errors.ts';
+import { sqliteDriver } from './choose-driver.ts';
 
-export type Database = Sqlite.Database;
-export type Statement = Sqlite.Statement;
+/**
+ * One connection to a SQLite file, as far as this project uses it: the part that better-sqlite3 and
+ * node:sqlite (see node-sqlite.ts) have in common, and the same on both by test
+ * (test/store/driver-contract.test.ts). Everything is synchronous.
+ */
+export interface Database {
+  readonly open: boolean;
+  readonly inTransaction: boolean;
+  /** One statement. It is compiled now and may be run any number of times. */
+  prepare<Parameters extends unknown[] = unknown[], Row = unknown>(
+    sql: string,
+  ): Statement<Parameters, Row>;
+  /** Any number of statements, without their rows. */
+  exec(sql: string): void;
+  /** `PRAGMA source`; all of its rows, or with `simple` the first value of the first row. */
+  pragma(source: string, options?: { simple?: boolean }): unknown;
+  /** A second call does nothing. */
+  close(): void;
+}
+
+/**
+ * Parameters are numbers, texts, bytes or null, one for each `?`; or an array of them; or an object
+ * with one property for each `@name`. A number is bound as floating-point, which a column of type
+ * INTEGER takes as a whole number and an expression does not. A row is an object of its columns:
+ * numbers, texts, `Uint8Array`, null. Integers beyond 2^53 are not written here: read, they are
+ * rounded (better-sqlite3) or SQLITE_CORRUPT (node:sqlite).
+ */
+export interface Statement<Parameters extends unknown[] = unknown[], Row = unknown> {
+  run(...parameters: Parameters): { changes: number | bigint };
+  /** The first row; undefined when there is none. */
+  get(...parameters: Parameters): Row | undefined;
+  all(...parameters: Parameters): Row[];
+  /** Row by row. Nothing else may be done with the connection before the last one, or a `break`. */
+  iterate(...parameters: Parameters): IterableIterator<Row>;
+  /** From now on a row is the value of its first column. */
+  pluck(): Statement<Parameters, Row>;
+}
 
 export interface OpenOptions {
   mode: 'read' | 'write' | 'create';
@@ -11,19 +46,36 @@ export interface OpenOptions {
 }
 
 /**
- * Opens a SQLite file. ADDON_MISSING when the native part of better-sqlite3 cannot be loaded, else
- * the error of {@link fileError}.
+ * Opens a SQLite file. ADDON_MISSING when there is no driver, DRIVER_UNKNOWN, else the error of
+ * {@link fileError}.
  */
 export function openDatabase(path: string, options: OpenOptions): Database {
+  const driver = sqliteDriver();
   try {
-    return new Sqlite(path, {
-      readonly: options.mode === 'read',
-      fileMustExist: options.mode !== 'create',
-      timeout: options.busyTimeoutMs,
-    });
+    return driver.open(path, options);
   } catch (error) {
-    if (sqliteCode(error) === null) throw addonError(error);
     throw fileError(error, path);
+  }
+}
+
+/**
+ * Does all of something or, when it throws, nothing of it. `deferred` holds no lock before it needs
+ * one, and what it reads is one state of the file; `immediate` is the one writer from the beginning.
+ */
+export function transaction<Result>(
+  db: Database,
+  kind: 'deferred' | 'immediate',
+  work: () => Result,
+): Result {
+  db.exec(`BEGIN ${kind}`);
+  try {
+    const result = work();
+    db.exec('COMMIT');
+    return result;
+  } catch (error) {
+    // A full disk may have rolled it back already.
+    if (db.inTransaction) db.exec('ROLLBACK');
+    throw error;
   }
 }
 
@@ -93,18 +145,3 @@ const knownCodes: readonly (readonly [string, ErrorCode, string, string])[] = [
   ],
   ['SQLITE_IOERR', 'FILE_NOT_READABLE', 'the disk failed', 'Check the disk and the mount.'],
 ];
-
-function addonError(error: unknown): unknown {
-  const message = error instanceof Error ? error.message : String(error);
-  const fromLoader =
-    errnoOf(error) === 'ERR_DLOPEN_FAILED' || errnoOf(error) === 'MODULE_NOT_FOUND';
-  if (!fromLoader && !message.includes('bindings file')) return error;
-  return new HeadroomError(
-    'ADDON_MISSING',
-    `the native part of better-sqlite3 cannot be loaded: ${message.split('\n')[0]}`,
-    {
-      hint: 'Run `npm rebuild better-sqlite3`; where npm blocks install scripts (npm 12 and later), run `npm install-scripts approve better-sqlite3` first.',
-      cause: error,
-    },
-  );
-}

@@ -1,7 +1,7 @@
 import { accessSync, closeSync, constants, openSync, rmSync, statSync } from 'node:fs';
 import { errnoOf, HeadroomError } from '../model/errors.ts';
 import type { SessionFacts } from '../model/session.ts';
-import { type Database, fileError, openDatabase } from './driver.ts';
+import { type Database, fileError, openDatabase, transaction } from './driver.ts';
 import { migrate, schemaVersionOf } from './migrate.ts';
 import { writeFailure } from './outage.ts';
 import { readingError } from './reading-error.ts';
@@ -40,7 +40,7 @@ export function openForWriting(request: OpenForWriting): Database {
     db.pragma('cache_size = -512');
     db.pragma('wal_autocheckpoint = 256');
     db.pragma('journal_size_limit = 1048576');
-    db.transaction(claim).immediate(db, request);
+    claim(db, request);
     rebuild(db, path);
     // So that the main file says what it is even when it is copied without its log.
     db.pragma('wal_checkpoint(TRUNCATE)');
@@ -131,12 +131,14 @@ function refuseOtherRecordings(db: Database, request: OpenForWriting): void {
 
 /** Within a transaction, so that of two recorders at once only one gets the file. */
 function claim(db: Database, request: OpenForWriting): void {
-  refuseOtherRecordings(db, request);
-  if (schemaVersionOf(db) === 0) createSchema(db);
-  else migrate(db);
   const { facts, recorder } = request;
-  if (readSession(db)?.facts.machine.bootId !== facts.machine.bootId) forgetProcesses(db);
-  writeSession(db, facts, recorder);
+  transaction(db, 'immediate', () => {
+    refuseOtherRecordings(db, request);
+    if (schemaVersionOf(db) === 0) createSchema(db);
+    else migrate(db);
+    if (readSession(db)?.facts.machine.bootId !== facts.machine.bootId) forgetProcesses(db);
+    writeSession(db, facts, recorder);
+  });
 }
 
 /** A file that was begun without it, by an earlier version, gets `auto_vacuum` by being rewritten. */

@@ -8,7 +8,7 @@ import type { Tick } from '../model/session-memory.ts';
 import type { Sketch } from '../model/sketch.ts';
 import type { TimeRange } from '../model/time-range.ts';
 import { readDistribution, readSeries } from './distribution.ts';
-import type { Database } from './driver.ts';
+import { type Database, transaction } from './driver.ts';
 import { readEvents, readStoredEvents } from './event-rows.ts';
 import { type OpenedFile, openForReading } from './open-for-reading.ts';
 import { readProcessRecords } from './process-records.ts';
@@ -117,7 +117,9 @@ class SqliteRecording implements Recording {
 
   distribution(series: Series, range: TimeRange = always): Sketch | null {
     // In one transaction: while a recorder writes, a minute may close between two queries.
-    return this.#read(() => this.#db.transaction(readDistribution)(this.#db, series, range));
+    return this.#read(() =>
+      transaction(this.#db, 'deferred', () => readDistribution(this.#db, series, range)),
+    );
   }
 
   close(): void {

@@ -1,7 +1,10 @@
 import { execFileSync } from 'node:child_process';
-import { writeFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
+import { sqliteDriver } from '../../src/store/choose-driver.ts';
+import { nodeSqliteProblem } from '../../src/store/node-sqlite.ts';
+import { resultCodeName } from '../../src/store/sqlite-codes.ts';
 import { temporaryFolder } from '../support/headroom-cli.ts';
 
 const project = fileURLToPath(new URL('../..', import.meta.url));
@@ -33,16 +36,85 @@ test.each([
 ])('a native addon that %s is ADDON_MISSING, with what to do', (_, failure) => {
   using folder = temporaryFolder();
   const file = folder.file('a.db');
-  writeFileSync(folder.file('run.mjs'), script(failure));
   const output = execFileSync(
     process.execPath,
     ['--import', 'tsx', '--input-type=module', '--eval', script(failure)],
-    { cwd: project, encoding: 'utf8', env: { ...process.env, FILE: file } },
+    {
+      cwd: project,
+      encoding: 'utf8',
+      env: { ...process.env, FILE: file, HEADROOM_SQLITE_DRIVER: 'better-sqlite3' },
+    },
   );
   expect(JSON.parse(output)).toEqual({
     name: 'HeadroomError',
     code: 'ADDON_MISSING',
     message: expect.stringContaining('better-sqlite3 cannot be loaded'),
-    hint: expect.stringContaining('npm rebuild better-sqlite3'),
+    hint: expect.stringMatching(/latest Node\.js 22 .*npm rebuild better-sqlite3/),
+  });
+  expect(existsSync(file)).toBe(false);
+});
+
+describe('which driver', () => {
+  test('the one that is asked for', () => {
+    expect(sqliteDriver('better-sqlite3').name).toBe('better-sqlite3');
+    expect(() => sqliteDriver('sqlite4')).toThrow(
+      expect.objectContaining({
+        code: 'DRIVER_UNKNOWN',
+        message: 'HEADROOM_SQLITE_DRIVER is "sqlite4"',
+        hint: 'Set it to node:sqlite or better-sqlite3, or unset it.',
+      }),
+    );
+  });
+
+  test('else node:sqlite where it is good enough', () => {
+    const isGoodEnough = nodeSqliteProblem() === null;
+    expect(sqliteDriver('').name).toBe(isGoodEnough ? 'node:sqlite' : 'better-sqlite3');
+    if (isGoodEnough) expect(sqliteDriver('node:sqlite').name).toBe('node:sqlite');
+    else {
+      expect(() => sqliteDriver('node:sqlite')).toThrow(
+        expect.objectContaining({ code: 'ADDON_MISSING' }),
+      );
+    }
+  });
+
+  test.each([
+    [null, 'has none'],
+    ['3.49.1', 'WAL-reset'],
+    ['3.51.2', 'WAL-reset'],
+  ])('a Node.js with SQLite %s is not', (version, problem) => {
+    expect(nodeSqliteProblem(version)).toContain(problem);
   });
 });
+
+describe('the names of result codes', () => {
+  const header = readFileSync(
+    `${project}/node_modules/better-sqlite3/deps/sqlite3/sqlite3.h`,
+    'utf8',
+  );
+
+  test('are those of SQLite’s own header', () => {
+    const names = new Map<number, string>();
+    const primary = /^#define (SQLITE_[A-Z]+) +(\d+) +\/\*/gm;
+    for (const [, name = '', code] of header
+      .slice(0, header.indexOf('SQLITE_ROW'))
+      .matchAll(primary)) {
+      names.set(Number(code), name);
+    }
+    const byName = new Map([...names].map(([code, name]) => [name, code]));
+    const extended = /^#define (SQLITE_[A-Z_]+) +\((SQLITE_[A-Z]+) *\| *\((\d+)<<8\)\)/gm;
+    for (const [, name = '', base = '', step] of header.matchAll(extended)) {
+      if (unused.test(name)) continue;
+      names.set((byName.get(base) ?? Number.NaN) + 256 * Number(step), name);
+    }
+    expect(names.size).toBeGreaterThan(90);
+    expect([...names].map(([code]) => [code, resultCodeName(code)])).toEqual([...names]);
+  });
+
+  test('of a code that is not known yet is that of its kind, or none', () => {
+    expect(resultCodeName(13 + 256 * 99)).toBe('SQLITE_FULL');
+    expect(resultCodeName(99)).toBeNull();
+  });
+});
+
+/** Of things that are no failures of a statement. */
+const unused = /^SQLITE_(OK|NOTICE|WARNING|AUTH)_/;

@@ -16,7 +16,10 @@ beforeEach(() => {
 afterEach(() => db.close());
 
 const stored = () =>
-  db.prepare<[], [number, string]>('SELECT text, value FROM process_text').raw().all();
+  db
+    .prepare<[], { text: number; value: string }>('SELECT text, value FROM process_text')
+    .all()
+    .map(({ text, value }) => [text, value]);
 
 test('each text once, under its number; none has none', () => {
   const texts = new SharedTexts(db);

@@ -1,0 +1,35 @@
+import { createRequire } from 'node:module';
+import { errnoOf, HeadroomError } from '../model/errors.ts';
+import type { Database, OpenOptions } from './driver.ts';
+
+/** Opens a file with better-sqlite3, loaded when it is first needed. ADDON_MISSING; errors of SQLite. */
+export function openBetterSqlite(path: string, { mode, busyTimeoutMs }: OpenOptions): Database {
+  try {
+    const Sqlite: typeof import('better-sqlite3') = require('better-sqlite3');
+    return new Sqlite(path, {
+      readonly: mode === 'read',
+      fileMustExist: mode !== 'create',
+      timeout: busyTimeoutMs,
+    });
+  } catch (error) {
+    throw addonError(error);
+  }
+}
+
+const require = createRequire(import.meta.url);
+
+/** Any other error is returned as it is. */
+function addonError(error: unknown): unknown {
+  const message = error instanceof Error ? error.message : String(error);
+  const fromLoader =
+    errnoOf(error) === 'ERR_DLOPEN_FAILED' || errnoOf(error) === 'MODULE_NOT_FOUND';
+  if (!fromLoader && !message.includes('bindings file')) return error;
+  return new HeadroomError(
+    'ADDON_MISSING',
+    `the native part of better-sqlite3 cannot be loaded: ${message.split('\n')[0]}`,
+    {
+      hint: 'Use the latest Node.js 22 or later, which needs none, or run `npm rebuild better-sqlite3`; where npm blocks install scripts (npm 12 and later), run `npm install-scripts approve better-sqlite3` first.',
+      cause: error,
+    },
+  );
+}
