@@ -15,7 +15,7 @@ export type DriverName = (typeof driverNames)[number];
 /**
  * What SQLite files are opened with: what `HEADROOM_SQLITE_DRIVER` names, else node:sqlite where it
  * is good enough, which needs no native addon, else better-sqlite3
- * (docs/decisions/0007-two-sqlite-drivers.md). DRIVER_UNKNOWN; ADDON_MISSING where the one that is
+ * (docs/decisions/0008-two-sqlite-drivers.md). DRIVER_UNKNOWN; ADDON_MISSING where the one that is
  * asked for is not here. Whether the addon of better-sqlite3 loads shows when a file is opened.
  */
 export function sqliteDriver(
