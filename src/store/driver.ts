@@ -10,9 +10,9 @@ export interface Database {
   readonly open: boolean;
   readonly inTransaction: boolean;
   /** One statement. It is compiled now and may be run any number of times. */
-  prepare<Parameters extends unknown[] = unknown[], Row = unknown>(
+  prepare<Parameters extends unknown[] | object = unknown[], Row = unknown>(
     sql: string,
-  ): Statement<Parameters, Row>;
+  ): Prepared<Parameters, Row>;
   /** Any number of statements, without their rows. */
   exec(sql: string): void;
   /** `PRAGMA source`; all of its rows, or with `simple` the first value of the first row. */
@@ -38,6 +38,11 @@ export interface Statement<Parameters extends unknown[] = unknown[], Row = unkno
   /** From now on a row is the value of its first column. */
   pluck(): Statement<Parameters, Row>;
 }
+
+/** By name there is one object of parameters. */
+export type Prepared<Parameters, Row> = Parameters extends unknown[]
+  ? Statement<Parameters, Row>
+  : Statement<[Parameters], Row>;
 
 export interface OpenOptions {
   mode: 'read' | 'write' | 'create';

@@ -1,5 +1,5 @@
 import { pathToFileURL } from 'node:url';
-import type { Database, OpenOptions, Statement } from './driver.ts';
+import type { Database, OpenOptions, Prepared, Statement } from './driver.ts';
 import { resultCodeName } from './sqlite-codes.ts';
 
 /**
@@ -47,8 +47,9 @@ class NodeDatabase implements Database {
     return this.#db.isTransaction;
   }
 
-  prepare<Parameters extends unknown[], Row>(sql: string): Statement<Parameters, Row> {
-    return new NodeStatement(withCode(() => this.#db.prepare(sql)));
+  prepare<Parameters extends unknown[] | object, Row>(sql: string): Prepared<Parameters, Row> {
+    const statement: unknown = new NodeStatement(withCode(() => this.#db.prepare(sql)));
+    return statement as Prepared<Parameters, Row>;
   }
 
   exec(sql: string): void {

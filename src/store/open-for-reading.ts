@@ -2,7 +2,7 @@ import { constants, copyFileSync, existsSync, mkdtempSync, rmSync } from 'node:f
 import { basename, join } from 'node:path';
 import { errnoOf, HeadroomError } from '../model/errors.ts';
 import { inspectDatabaseFile } from './database-file.ts';
-import { type Database, fileError, openDatabase, sqliteCode } from './driver.ts';
+import { type Database, fileError, openDatabase, sqliteCode, transaction } from './driver.ts';
 import { migrate, schemaVersionOf } from './migrate.ts';
 import { readingError } from './reading-error.ts';
 import { applicationId, schemaVersion } from './schema.ts';
@@ -90,7 +90,7 @@ function openMigrated(db: Database, path: string, temporaryFolder: string): Open
     db.prepare('VACUUM INTO ?').run(copy);
     const migrated = openDatabase(copy, { mode: 'write', busyTimeoutMs });
     try {
-      migrated.transaction(migrate)(migrated);
+      transaction(migrated, 'deferred', () => migrate(migrated));
       return migrated;
     } catch (error) {
       migrated.close();
