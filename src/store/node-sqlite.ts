@@ -57,7 +57,7 @@ class NodeDatabase implements Database {
   }
 
   pragma(source: string, options: { simple?: boolean } = {}): unknown {
-    const statement = this.prepare(`PRAGMA ${source}`);
+    const statement = this.prepare<[], unknown>(`PRAGMA ${source}`);
     return options.simple === true ? statement.pluck().get() : statement.all();
   }
 
