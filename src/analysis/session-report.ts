@@ -1,5 +1,5 @@
 import path from 'node:path';
-import type { RecordingEvent } from '../model/event.ts';
+import type { Note, RecordingEvent } from '../model/event.ts';
 import { formatBytes } from '../model/format-bytes.ts';
 import type { Recording } from '../model/recording.ts';
 import type { CgroupMemory } from '../model/sample.ts';
@@ -121,10 +121,12 @@ function protectionOf(recording: Recording): string | null {
   return notes.findLast(({ code }) => code === 'self_protection')?.message ?? null;
 }
 
+const toldElsewhere: readonly Note['code'][] = ['self_protection', 'root_process'];
+
 function noteReports(events: readonly RecordingEvent[]): NoteReport[] {
   return events.flatMap((event): NoteReport[] => {
-    if (event.kind === 'note' && event.code === 'self_protection') return [];
     if (event.kind === 'note') {
+      if (toldElsewhere.includes(event.code)) return [];
       return [{ timeUnixMs: event.timeUnixMs, code: event.code, message: event.message }];
     }
     if (event.kind !== 'limit_change') return [];

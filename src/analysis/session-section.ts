@@ -16,6 +16,8 @@ export interface SessionSection {
   isLive: boolean;
   /** How the recorded command ended; null: there was none, or its end is not recorded. */
   command: CommandEnd | null;
+  /** The process that was asked for with `--pid`; null: none was. */
+  root: RootProcess | null;
   /** When the recorder was asked to end and passed the signal on to the command; null: it was not. */
   stopAskedUnixMs: number | null;
   collectorVersion: string;
@@ -40,8 +42,18 @@ export interface CommandEnd {
   timeUnixMs: number;
 }
 
+export interface RootProcess {
+  pid: number;
+  /** Null when no sample has it. */
+  comm: string | null;
+  /** Null while it lives. */
+  endedUnixMs: number | null;
+  exitCode: number | null;
+  signal: string | null;
+}
+
 /** `exit code 1`, `SIGKILL`; null: not known. */
-export function endOfCommand({ exitCode, signal }: CommandEnd): string | null {
+export function endOfCommand({ exitCode, signal }: Omit<CommandEnd, 'timeUnixMs'>): string | null {
   return exitCode === null ? signal : `exit code ${exitCode}`;
 }
 
@@ -63,6 +75,7 @@ export function sessionSection(recording: Recording): SessionSection {
       end === null
         ? null
         : { exitCode: end.exitCode, signal: end.signal, timeUnixMs: end.timeUnixMs },
+    root: rootOf(recording),
     stopAskedUnixMs: stop?.timeUnixMs ?? null,
     collectorVersion: facts.collectorVersion,
     machine: {
@@ -75,5 +88,21 @@ export function sessionSection(recording: Recording): SessionSection {
       browserVersion: machine.browserVersion ?? browserVersionOf(recording.processes()),
       sampleSource: machine.sampleSource,
     },
+  };
+}
+
+function rootOf(recording: Recording): RootProcess | null {
+  const notes = recording.events().filter((event) => event.kind === 'note');
+  const note = notes.find(({ code }) => code === 'root_process');
+  const pid = Number(/\d+/.exec(note?.message ?? '')?.[0]);
+  if (Number.isNaN(pid)) return null;
+  // Another may have got its pid later.
+  const record = recording.processes().find((process) => process.pid === pid);
+  return {
+    pid,
+    comm: record?.comm ?? null,
+    endedUnixMs: record?.endedUnixMs ?? null,
+    exitCode: record?.exitCode ?? null,
+    signal: record?.signal ?? null,
   };
 }

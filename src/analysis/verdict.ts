@@ -146,7 +146,7 @@ function unexplainedFinding(findings: Findings): Finding | null {
 
 function healthyFinding({ memory, session }: Findings): Finding {
   const headroom = `${formatRatio(memory.headroomMinRatio)} (${formatBytes(memory.headroomMinBytes)} of ${formatBytes(memory.limitBytes)})`;
-  const end = commandClause(session);
+  const end = commandClause(session) ?? rootClause(session);
   const none = end === null ? 'No' : `${end}; no`;
   return {
     kind: 'healthy',
@@ -163,6 +163,14 @@ function commandClause({ command, stopAskedUnixMs }: Findings['session']): strin
   return command.exitCode === null
     ? `the command was ended with ${words}`
     : `the command failed with ${words}`;
+}
+
+/** Null while it lives, and when there is none: its end is what somebody who gave --pid asks about. */
+function rootClause({ root }: Findings['session']): string | null {
+  if (root === null || root.endedUnixMs === null) return null;
+  const how = endOfCommand(root);
+  const who = root.comm === null ? `pid ${root.pid}` : `${root.comm} (pid ${root.pid})`;
+  return `${who} ended at ${formatInstant(root.endedUnixMs)}${how === null ? '' : ` with ${how}`}`;
 }
 
 function describeUnknown(death: DeathReport): string {

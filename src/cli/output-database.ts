@@ -1,8 +1,8 @@
-import { randomUUID } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
 import { errnoOf, HeadroomError } from '../model/errors.ts';
 import { recordingPath } from './recording-path.ts';
+import { temporaryBeside } from './temporary-file.ts';
 
 /**
  * Makes a recording out of another one. It gets its name when it is whole and on the disk; one that
@@ -17,7 +17,7 @@ export function makeDatabase<T>(out: string, make: (temporary: string) => T): T 
     });
   }
   const folder = path.dirname(to);
-  const temporary = path.join(folder, `.headroom-${randomUUID()}.tmp`);
+  const temporary = temporaryBeside(to);
   try {
     const result = make(temporary);
     fs.renameSync(temporary, to);

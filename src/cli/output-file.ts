@@ -1,8 +1,7 @@
-import { randomUUID } from 'node:crypto';
 import fs from 'node:fs';
-import path from 'node:path';
 import { errnoOf, HeadroomError } from '../model/errors.ts';
 import { refuseOverwriting } from './overwriting.ts';
+import { temporaryBeside } from './temporary-file.ts';
 
 /** The output could not be written: nothing else that is to go into it makes sense any more. */
 export class OutputError extends HeadroomError {
@@ -45,7 +44,7 @@ export class OutputFile {
     // Beside the file itself and not beside a link to it.
     const to = existing === null ? out : fs.realpathSync(out);
     refuse(to, inputs);
-    const from = path.join(path.dirname(to), `.headroom-${randomUUID()}.tmp`);
+    const from = temporaryBeside(to);
     const handle = await open(out, { path: from, flags: 'wx', mode: existing?.mode });
     return new OutputFile(out, handle, { from, to });
   }

@@ -102,6 +102,7 @@ async function record(
   if (!options.quiet) io.stderr.write(`recording into ${printable(options.out)}\n`);
   const live = LiveExport.start(options, io);
   noteProtection(recorder, source);
+  if (rootPid !== null) noteRoot(recorder, rootPid);
   const endReason = await recorder.run().finally(() => {
     progress.end();
     source.close();
@@ -116,6 +117,11 @@ async function record(
     io.stderr.write(`the recording is over; waiting for the end of pid ${command.pid}\n`);
   }
   return await exitCodeAtEnd(command, io);
+}
+
+function noteRoot(recorder: Recorder, rootPid: number): void {
+  const message = `pid ${rootPid} and its descendants are recorded`;
+  recorder.note({ kind: 'note', timeUnixMs: Date.now(), code: 'root_process', message });
 }
 
 // Last of all: what is started later would inherit it.

@@ -136,6 +136,8 @@ function processIo(): CommandIo {
       else asked.abort(signal);
     });
   }
+  // Left to Node, it opens a debugger to everybody on this machine.
+  process.on('SIGUSR1', () => undefined);
   // A recorder outlives the terminal that started it.
   process.stderr.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code !== 'EPIPE' && error.code !== 'EIO') throw error;

@@ -1,11 +1,11 @@
 import fs from 'node:fs';
-import { HeadroomError } from '../model/errors.ts';
 import { CgroupMemoryReader } from './cgroup/cgroup-memory.ts';
 import { CgroupPressureReader } from './cgroup/cgroup-pressure.ts';
 import { type CgroupLocation, locateCgroup } from './cgroup/locate-cgroup.ts';
 import { MemoryDevices } from './memory-devices.ts';
 import type { KernelUnits } from './procfs/machine-files.ts';
 import { ProcFs } from './procfs/proc-fs.ts';
+import { requireRootProcess } from './root-process.ts';
 import { type Clock, type SamplerSources, systemClock } from './sampler.ts';
 
 export interface LocalTarget {
@@ -21,18 +21,14 @@ export interface LocalTarget {
 const reservedDescriptors = 64;
 const mostDescriptors = 4096;
 
-/** Everything that is read on this machine, ready for a sampler. PROCESS_NOT_FOUND for a dead root. */
+/** Everything that is read on this machine, ready for a sampler. {@link requireRootProcess}. */
 export function localSources(
   target: LocalTarget,
   units: KernelUnits,
   clock: Clock = systemClock,
 ): SamplerSources {
   const proc = new ProcFs();
-  if (target.rootPid !== null && proc.text(`${target.rootPid}/stat`) === null) {
-    throw new HeadroomError('PROCESS_NOT_FOUND', `--pid ${target.rootPid}: no such process`, {
-      hint: 'Give the pid of the running browser (pgrep -o chromium), or leave --pid out: every Chromium is found.',
-    });
-  }
+  if (target.rootPid !== null) requireRootProcess(target.rootPid, proc);
   const location = target.cgroup ?? locateCgroupOf(target.rootPid ?? 'self', proc);
   const cgroup = location === null ? null : new CgroupMemoryReader(location);
   const pressure = location?.version === 2 ? new CgroupPressureReader(location) : null;

@@ -23,6 +23,7 @@ export const errorCodes = [
   'INTERNAL',
   'MACHINE_UNREADABLE',
   'PROCESS_NOT_FOUND',
+  'PROCESS_NOT_RECORDABLE',
   'STORE_BUSY',
   'STORE_FULL',
 ] as const;

@@ -118,6 +118,8 @@ export interface Note {
     | 'source_unreadable'
     | 'cadence_changed'
     | 'over_budget'
+    /** `--pid`: the process that was recorded, with its descendants. */
+    | 'root_process'
     /** What the recorder did for itself: oom_score_adj and niceness. */
     | 'self_protection'
     /** Headroom was asked to end, and passed the signal on to the command that it records. */

@@ -1,6 +1,6 @@
 import { formatDuration, formatInstant } from '../analysis/format.ts';
 import type { SessionReport } from '../analysis/session-report.ts';
-import { endOfCommand } from '../analysis/session-section.ts';
+import { endOfCommand, type RootProcess } from '../analysis/session-section.ts';
 import type { VerdictKind } from '../analysis/verdict.ts';
 import { browserLines, processLines } from './text-browser.ts';
 import { coverageLines, noteLines, oomLines, recorderLines } from './text-events.ts';
@@ -77,12 +77,20 @@ function sessionLines({ session, coverage }: SessionReport, columns: number): Li
     `${session.id} (${session.source})`,
     `${formatInstant(fromUnixMs)} to ${formatInstant(toUnixMs)}, ${formatDuration(length)}, ${endWords(session)}`,
     `kernel ${machine.kernel}, ${machine.cpuCount} CPUs, browser version ${machine.browserVersion ?? 'unknown'}`,
+    ...(session.root === null ? [] : [rootWords(session.root)]),
     ...(labels.length === 0 ? [] : [labels.join(' ')]),
   ];
   return [
     { text: 'Session', tone: 'heading' },
     ...facts.flatMap((fact) => wrap(fact, { columns, lead: '  ' })).map((text) => ({ text })),
   ];
+}
+
+function rootWords({ pid, comm, endedUnixMs, ...end }: RootProcess): string {
+  const who = `of pid ${pid} (${comm ?? 'never seen'}) and its descendants`;
+  if (endedUnixMs === null) return who;
+  const how = endOfCommand(end);
+  return `${who}; it ended at ${formatInstant(endedUnixMs)}${how === null ? ', and how is not recorded' : ` (${how})`}`;
 }
 
 function endWords(session: SessionReport['session']): string {

@@ -1,6 +1,6 @@
 import fs from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test, vi } from 'vitest';
 import { openRecording } from '../../src/store/reader.ts';
 import { startCli, temporaryFolder } from '../support/headroom-cli.ts';
 
@@ -26,6 +26,16 @@ describe('a signal to the recorder', () => {
       expect(recording.facts.endedUnixMs).not.toBeNull();
     },
   );
+
+  test('SIGUSR1 does nothing: no debugger is opened', async () => {
+    const file = folder.file('usr1.db');
+    const { child, result } = startRecord(file);
+    await vi.waitFor(() => expect(fs.existsSync(file)).toBe(true), { timeout: 20_000 });
+    child.kill('SIGUSR1');
+    await sleep(500);
+    child.kill('SIGTERM');
+    expect(await result).toMatchObject({ exitCode: 0, stderr: '' });
+  });
 
   test('is passed on to the command, whose end is waited for and told', async () => {
     const file = folder.file('passed-on.db');
