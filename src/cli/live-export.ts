@@ -1,46 +1,52 @@
-import { type ChildProcess, spawn } from 'node:child_process';
 import type { CommandIo } from './command.ts';
+import { Companion } from './companion.ts';
 import type { RecordOptions } from './record-options.ts';
 
 /** How long the exporter may go on after the recording ended. */
 const deadline = '10s';
 
-/**
- * `--otlp`: the exporter as a process of its own that follows the file. The recorder never waits
- * for a network, and never loads OpenTelemetry; what is not delivered is still in the file.
- */
+// It answers a few small questions: as the recorder, better small than fast.
+const smallNode = ['--lite-mode', '--semi-space-growth-factor=1'];
+
+/** What `record` starts beside itself: the exporter of `--otlp`, the server of `--metrics-port`. */
 export class LiveExport {
-  readonly #ended: Promise<number | null>;
+  readonly #exporter: Companion | null;
+  readonly #server: Companion | null;
 
-  private constructor(child: ChildProcess) {
-    this.#ended = new Promise((resolve) => {
-      child.once('exit', resolve);
-      child.once('error', () => resolve(null));
-    });
+  private constructor(exporter: Companion | null, server: Companion | null) {
+    this.#exporter = exporter;
+    this.#server = server;
   }
 
-  /** Null when no endpoint was asked for. */
-  static start(options: RecordOptions, io: CommandIo): LiveExport | null {
-    if (options.otlpEndpoint === null) return null;
-    const main = process.argv[1] ?? '';
-    const args = ['export', options.out, '--to', 'otlp', '--endpoint', options.otlpEndpoint];
-    // A group of its own: Ctrl-C ends the recorder, and the exporter then sends the rest.
-    const child = spawn(process.execPath, [main, ...args, '--follow', '--deadline', deadline], {
-      stdio: ['ignore', 'ignore', 'inherit'],
-      detached: true,
-    });
-    child.once('error', (error) =>
-      io.stderr.write(`cannot start the exporter: ${error.message}\n`),
+  static start(options: RecordOptions, io: CommandIo): LiveExport {
+    const { otlpEndpoint, metricsPort } = options;
+    return new LiveExport(
+      otlpEndpoint === null
+        ? null
+        : Companion.start(
+            [
+              ...['export', options.out, '--to', 'otlp', '--endpoint', otlpEndpoint],
+              ...['--follow', '--deadline', deadline],
+            ],
+            { io, what: 'the exporter' },
+          ),
+      metricsPort === null
+        ? null
+        : Companion.start(['serve', options.out, '--port', `${metricsPort}`, '--while-live'], {
+            io,
+            what: 'the server of /metrics',
+            nodeFlags: smallNode,
+          }),
     );
-    return new LiveExport(child);
   }
 
-  /** Waits until the exporter has sent the rest or its deadline is over; it says what is left. */
+  /**
+   * Waits until the exporter has sent the rest or its deadline is over; it says what is left, which
+   * is still in the file. The server ends with the recording.
+   */
   async finish(hurry: AbortSignal): Promise<void> {
-    const hurried = new Promise<void>((resolve) => {
-      if (hurry.aborted) resolve();
-      else hurry.addEventListener('abort', () => resolve(), { once: true });
-    });
-    await Promise.race([this.#ended, hurried]);
+    this.#server?.end();
+    await this.#exporter?.wait(hurry);
+    await this.#server?.wait(hurry);
   }
 }

@@ -47,6 +47,13 @@ export function parseSize(flag: string, text: string): number {
   return bytes;
 }
 
+/** A TCP port; 0 stands for any that is free. UsageError naming the flag otherwise. */
+export function parsePort(flag: string, text: string): number {
+  const port = /^\d{1,5}$/.test(text) ? Number(text) : Number.NaN;
+  if (!(port <= 65_535)) throw new UsageError(`${flag} takes a port, 0 to 65535, not "${text}"`);
+  return port;
+}
+
 /** The text of an http(s) URL as it was given; UsageError naming the flag otherwise. */
 export function parseHttpUrl(flag: string, text: string): string {
   if (URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)) return text;

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { ParsedArguments } from './command.ts';
 import { UsageError } from './command.ts';
 import { listOption, nameOption, switchOption, textOption } from './parse-arguments.ts';
-import { parseDuration, parseHttpUrl, parseLabels, parseSize } from './quantities.ts';
+import { parseDuration, parseHttpUrl, parseLabels, parsePort, parseSize } from './quantities.ts';
 import { recordingPath } from './recording-path.ts';
 
 /** What `headroom record` was asked for, checked. */
@@ -14,6 +14,8 @@ export interface RecordOptions {
   labels: Record<string, string>;
   memoryLimitBytes: number | null;
   otlpEndpoint: string | null;
+  /** Where /metrics is served; 0 is any port. */
+  metricsPort: number | null;
   rootPid: number | null;
   command: readonly string[] | null;
   /** Whether command lines are recorded, without credentials. */
@@ -52,6 +54,7 @@ export function recordOptions(
     labels: parseLabels('--label', listOption(parsed, 'label')),
     memoryLimitBytes: memoryLimit(textOption(parsed, 'memory-limit')),
     otlpEndpoint: endpoint(textOption(parsed, 'otlp')),
+    metricsPort: metricsPort(textOption(parsed, 'metrics-port')),
     rootPid: rootPid(textOption(parsed, 'pid')),
     command: parsed.rest,
     storesCommands: !switchOption(parsed, 'no-commands'),
@@ -93,6 +96,10 @@ function memoryLimit(text: string | null): number | null {
 
 function endpoint(text: string | null): string | null {
   return text === null ? null : parseHttpUrl('--otlp', text);
+}
+
+function metricsPort(text: string | null): number | null {
+  return text === null ? null : parsePort('--metrics-port', text);
 }
 
 function rootPid(text: string | null): number | null {

@@ -42,6 +42,11 @@ export const recordCommand: Command = {
       value: 'URL',
       help: 'send what is recorded to this OTLP endpoint, live',
     },
+    'metrics-port': {
+      type: 'string',
+      value: 'N',
+      help: 'serve /metrics for Prometheus on this port of 127.0.0.1, while it is recorded',
+    },
     'no-commands': {
       type: 'boolean',
       help: 'record no command lines, not even without credentials',
@@ -55,6 +60,7 @@ export const recordCommand: Command = {
     'headroom record --out task.db -- node task.js --headless',
     'headroom record --memory-limit 1GiB --out task.db -- chromium --headless https://example.org',
     'headroom record --pid 4120 --otlp http://localhost:4318',
+    'headroom record --metrics-port 9464 --label workload=checkout',
   ],
   takesCommand: true,
   async run(parsed, io) {
@@ -109,7 +115,7 @@ async function record(
   });
   const end = { endedUnixMs: Date.now(), endReason };
   const isWhole = watch.end(writer.close(end), writer.writtenCount);
-  await live?.finish(io.hurry);
+  await live.finish(io.hurry);
   if (isWhole) sealRecording(options.out, io);
   tellEnd(options, io, { facts, end, sampleCount: writer.writtenCount, isWhole });
   if (command === null) return isWhole ? 0 : 1;

@@ -36,6 +36,11 @@ const entries: readonly CommandEntry[] = [
     load: async () => (await import('./verify.ts')).verifyCommand,
   },
   {
+    name: 'serve',
+    summary: 'live recordings for Prometheus',
+    load: async () => (await import('./serve/serve.ts')).serveCommand,
+  },
+  {
     name: 'doctor',
     summary: 'what can be read here, what cannot and why, and what it costs',
     load: async () => (await import('./doctor.ts')).doctorCommand,

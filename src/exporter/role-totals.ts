@@ -1,6 +1,6 @@
 import type { OomKill, RecordingEvent } from '../model/event.ts';
 import type { ProcessRole } from '../model/process-role.ts';
-import type { ProcessRecord, ProcessSample, Recording } from '../model/recording.ts';
+import type { BrowserProcess, ProcessSample, Recording } from '../model/recording.ts';
 
 /** The processes of one role at one instant; null when unknown for one of the living. */
 export interface RoleTotals {
@@ -20,7 +20,7 @@ export interface RoleTotals {
 export type RoleSnapshot = ReadonlyMap<ProcessRole, RoleTotals>;
 
 interface Member {
-  record: ProcessRecord;
+  record: BrowserProcess;
   sample: ProcessSample | null;
   lastPss: { pssBytes: number; anonBytes: number } | null;
 }
@@ -38,7 +38,8 @@ interface Victim {
 
 // A record of the kernel's log may be stored this long after the tick that it belongs to.
 const lateKillMs = 60_000;
-const readAgainMs = 60_000;
+// The end of a process may be stored so long after the tick in which it was noticed.
+const lateEndMs = 60_000;
 const lookBackTicks = 120;
 const leastLookBackMs = 900_000;
 // The pid of a victim is looked for among those that lived this close to the kill.
@@ -51,12 +52,12 @@ const killToleranceMs = 10_000;
 export class BrowserRoles {
   readonly #members = new Map<number, Member>();
   readonly #ended = new Set<number>();
-  readonly #records = new Map<number, ProcessRecord>();
+  readonly #records = new Map<number, BrowserProcess>();
   readonly #endedCpuMs = new Map<ProcessRole, number>();
   readonly #seenRoles = new Set<ProcessRole>();
   readonly #victims = new Map<number, Victim>();
   #untilUnixMs: number | null = null;
-  #readUnixMs = 0;
+  #readUnixMs = Number.NEGATIVE_INFINITY;
   // The recording had ended when its processes were read.
   #isFinal = false;
 
@@ -106,18 +107,12 @@ export class BrowserRoles {
     this.#untilUnixMs = Math.max(stretch.toUnixMs, this.#untilUnixMs ?? stretch.toUnixMs);
   }
 
-  // The list of all processes of a long recording is dear: it is read when there is news in it.
   #meet(recording: Recording, stretch: Stretch): void {
+    if (this.#isFinal) return;
     const isLive = recording.isLive;
-    const isNews =
-      !isLive ||
-      stretch.samples.some(({ process }) => !this.#records.has(process)) ||
-      stretch.events.some(({ kind }) => kind === 'process_exit') ||
-      stretch.toUnixMs >= this.#readUnixMs + readAgainMs;
-    if (this.#isFinal || !isNews) return;
-    for (const record of recording.processes()) {
+    for (const record of recording.browserProcesses(this.#readUnixMs - lateEndMs)) {
       this.#records.set(record.process, record);
-      if (record.browserPid === null || this.#ended.has(record.process)) continue;
+      if (this.#ended.has(record.process)) continue;
       const member = this.#members.get(record.process);
       if (member !== undefined) member.record = record;
       else this.#members.set(record.process, { record, sample: null, lastPss: null });
@@ -202,12 +197,11 @@ function readStretch(
 function victimOf(
   kill: OomKill,
   unixMs: number,
-  records: readonly ProcessRecord[],
-): ProcessRecord | undefined {
+  records: readonly BrowserProcess[],
+): BrowserProcess | undefined {
   return records.findLast(
     (record) =>
       record.pid === kill.pid &&
-      record.browserPid !== null &&
       record.firstUnixMs <= unixMs + killToleranceMs &&
       (record.endedUnixMs === null || unixMs <= record.endedUnixMs + killToleranceMs),
   );

@@ -4,6 +4,7 @@
  */
 export const errorCodes = [
   'ADDON_MISSING',
+  'ADDRESS_NOT_USABLE',
   'BROWSER_NOT_FOUND',
   'CGROUP_DENIED',
   'COMMAND_FAILED_TO_START',

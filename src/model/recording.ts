@@ -33,6 +33,12 @@ export interface ProcessRecord extends ProcessFacts {
   lastCpuMs: number;
 }
 
+/** Of a process of the browser, what tells when it was there and in which role. */
+export type BrowserProcess = Pick<
+  ProcessRecord,
+  'process' | 'pid' | 'role' | 'firstUnixMs' | 'endedUnixMs' | 'firstCpuMs' | 'lastCpuMs'
+>;
+
 /**
  * A stored row of a process. Rows are sparse: one is written when something worth storing changed,
  * and now and then as a heartbeat; in between the last row holds (memory within the threshold that
@@ -83,6 +89,11 @@ export interface Recording extends Disposable {
   lastTick(): Tick | null;
   /** By first sight. */
   processes(): ProcessRecord[];
+  /**
+   * Those of the browser, by first sight, but none that had ended before this time. `lastCpuMs` is
+   * that of the end. Cheap however long the recording is: for those who look again and again.
+   */
+  browserProcesses(notEndedBeforeUnixMs?: number): BrowserProcess[];
   /** By time, then by process. */
   processSamples(range?: TimeRange, process?: number): IterableIterator<ProcessSample>;
   /** By time. */

@@ -1,5 +1,5 @@
 import { processRoles } from '../model/process-role.ts';
-import type { ProcessRecord } from '../model/recording.ts';
+import type { BrowserProcess, ProcessRecord } from '../model/recording.ts';
 import type { Database } from './driver.ts';
 import { checkShape, type RowShape } from './row-shape.ts';
 
@@ -42,6 +42,30 @@ export function readProcessRecords(db: Database): ProcessRecord[] {
     .all()
     .map((row) => checkShape(row, recordShape, `process ${row.process}`));
 }
+
+/** Those of the browser that had not ended before this time, from their rows alone. */
+export function readBrowserProcesses(db: Database, notEndedBeforeUnixMs: number): BrowserProcess[] {
+  return db
+    .prepare<[number], BrowserProcess>(
+      `SELECT process, pid, role, first_unix_ms AS firstUnixMs, ended_unix_ms AS endedUnixMs,
+         first_cpu_ms AS firstCpuMs, last_cpu_ms AS lastCpuMs
+       FROM process
+       WHERE browser_pid IS NOT NULL AND (ended_unix_ms IS NULL OR ended_unix_ms >= ?)
+       ORDER BY process`,
+    )
+    .all(notEndedBeforeUnixMs)
+    .map((row) => checkShape(row, browserProcessShape, `process ${row.process}`));
+}
+
+const browserProcessShape: RowShape<BrowserProcess> = {
+  process: 'number',
+  pid: 'number',
+  role: processRoles,
+  firstUnixMs: 'number',
+  endedUnixMs: 'number?',
+  firstCpuMs: 'number',
+  lastCpuMs: 'number',
+};
 
 const recordShape: RowShape<ProcessRecord> = {
   process: 'number',

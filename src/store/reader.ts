@@ -1,7 +1,13 @@
 import { existsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import type { RecordingEvent } from '../model/event.ts';
-import type { ProcessRecord, ProcessSample, Recording, StoredEvent } from '../model/recording.ts';
+import type {
+  BrowserProcess,
+  ProcessRecord,
+  ProcessSample,
+  Recording,
+  StoredEvent,
+} from '../model/recording.ts';
 import type { Series } from '../model/series.ts';
 import type { SessionFacts } from '../model/session.ts';
 import type { Tick } from '../model/session-memory.ts';
@@ -11,7 +17,7 @@ import { readDistribution, readSeries } from './distribution.ts';
 import { type Database, transaction } from './driver.ts';
 import { readEvents, readStoredEvents } from './event-rows.ts';
 import { type OpenedFile, openForReading } from './open-for-reading.ts';
-import { readProcessRecords } from './process-records.ts';
+import { readBrowserProcesses, readProcessRecords } from './process-records.ts';
 import { readProcessRows } from './process-rows.ts';
 import { damagedFile, readingError } from './reading-error.ts';
 import { isRecorderAlive, type RecorderIdentity } from './recorder-lock.ts';
@@ -92,6 +98,10 @@ class SqliteRecording implements Recording {
 
   processes(): ProcessRecord[] {
     return this.#read(() => readProcessRecords(this.#db));
+  }
+
+  browserProcesses(notEndedBeforeUnixMs = Number.NEGATIVE_INFINITY): BrowserProcess[] {
+    return this.#read(() => readBrowserProcesses(this.#db, notEndedBeforeUnixMs));
   }
 
   *processSamples(range: TimeRange = always, process?: number): IterableIterator<ProcessSample> {

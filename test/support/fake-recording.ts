@@ -47,6 +47,11 @@ export function fakeRecording(parts: FakeRecordingParts): Recording {
     firstTick: () => ticks[0] ?? null,
     lastTick: () => ticks.at(-1) ?? null,
     processes: () => records,
+    browserProcesses: (from = Number.NEGATIVE_INFINITY) =>
+      records.filter(
+        ({ browserPid, endedUnixMs }) =>
+          browserPid !== null && (endedUnixMs === null || endedUnixMs >= from),
+      ),
     processSamples: (range, process) =>
       samples
         .flatMap((sample) => processSamples(sample, records))

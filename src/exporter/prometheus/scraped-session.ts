@@ -1,0 +1,142 @@
+import type { Recording } from '../../model/recording.ts';
+import type { Tick } from '../../model/session-memory.ts';
+import { rollupMetrics } from '../metric-catalog.ts';
+import type { MetricDefinition } from '../metric-definition.ts';
+import { type Point, SessionPoints } from '../otlp/session-points.ts';
+import { resourceOf } from '../session-identity.ts';
+
+/** What is to be shown of a session at one instant. */
+export interface SessionFigures {
+  /** `stalled`: the recorder lives and has written nothing for some time. */
+  state: 'live' | 'stalled' | 'ended';
+  startedUnixMs: number;
+  /** Labels of the recording, as attributes. */
+  labels: Readonly<Record<string, string>>;
+  points: readonly Point[];
+}
+
+/** How long the counters and percentiles of a session are shown after its end. */
+export const lingerMs = 300_000;
+
+// As the OTLP export: a process shows its role some seconds late, and counters cannot be taken back.
+const settleMs = 5_000;
+const stalledAfterMs = 30_000;
+const stalledAfterIntervals = 3;
+// Further behind than so many ticks, it is dearer to follow than to begin again near the end.
+const mostTicksBehind = 600;
+// Enough for the last whole minute.
+const nearMs = 125_000;
+const ticksAtOnce = 100;
+
+const rollups: ReadonlySet<MetricDefinition> = new Set(rollupMetrics);
+
+/**
+ * Follows one recording from scrape to scrape, and shows the points that the OTLP export would send:
+ * of the latest settled tick, and of the last closed minute. When the session has ended, or stalls,
+ * its gauges are gone; counters and percentiles stay for a while, so that a scrape that comes after
+ * the end still learns of the last kill.
+ */
+export class ScrapedSession {
+  #points: SessionPoints | null = null;
+  #sequence = 0;
+  #timeUnixMs: number | undefined;
+  #tickPoints: readonly Point[] = [];
+  #rollupPoints: readonly Point[] = [];
+  #isClosed = false;
+
+  /** Null when there is nothing to show: no tick yet, or the end is long ago. */
+  read(recording: Recording, nowUnixMs: number): SessionFigures | null {
+    const { isLive, facts } = recording;
+    const last = recording.lastTick();
+    if (last === null) return null;
+    const endUnixMs = isLive ? null : (facts.endedUnixMs ?? last.timeUnixMs);
+    if (endUnixMs !== null && nowUnixMs - endUnixMs > lingerMs) return null;
+
+    this.#follow(recording, last, isLive ? nowUnixMs - settleMs : undefined);
+    if (!isLive) this.#closeSession(recording);
+    const state = isLive ? liveState(last, nowUnixMs) : 'ended';
+    const ofTick = this.#tickPoints.filter(
+      ({ series }) => state === 'live' || series.metric.instrument === 'counter',
+    );
+    return {
+      state,
+      startedUnixMs: facts.startedUnixMs,
+      labels: labelsOf(recording),
+      points: [...ofTick, ...this.#rollupPoints],
+    };
+  }
+
+  #follow(recording: Recording, last: Tick, toUnixMs: number | undefined): void {
+    if (this.#points === null || last.sequence - this.#sequence > mostTicksBehind) {
+      this.#points = new SessionPoints(recording.facts);
+      this.#sequence = 0;
+      this.#timeUnixMs = undefined;
+      if (last.sequence > mostTicksBehind) {
+        const nearUnixMs = last.timeUnixMs - nearMs;
+        this.#points.skip(recording, this.#passing(recording, nearUnixMs));
+      }
+    }
+    for (;;) {
+      const ticks = this.#nextTicks(recording, last, toUnixMs);
+      if (ticks.length === 0) return;
+      for (const points of this.#points.pointsOf(recording, ticks)) this.#take(points);
+    }
+  }
+
+  *#passing(recording: Recording, toUnixMs: number): Generator<Tick> {
+    for (const tick of recording.ticks()) {
+      if (tick.timeUnixMs > toUnixMs) return;
+      this.#moveTo(tick);
+      yield tick;
+    }
+  }
+
+  #nextTicks(recording: Recording, last: Tick, toUnixMs: number | undefined): Tick[] {
+    if (this.#sequence >= last.sequence) return [];
+    // When the clock was set back, what follows has earlier times.
+    const wasSetBack = last.timeUnixMs < (this.#timeUnixMs ?? 0);
+    const fromUnixMs = wasSetBack ? undefined : this.#timeUnixMs;
+    const ticks: Tick[] = [];
+    for (const tick of recording.ticks({
+      fromUnixMs,
+      toUnixMs: wasSetBack ? undefined : toUnixMs,
+    })) {
+      if (tick.sequence <= this.#sequence) continue;
+      ticks.push(tick);
+      if (ticks.length >= ticksAtOnce) break;
+    }
+    const end = ticks.at(-1);
+    if (end !== undefined) this.#moveTo(end);
+    return ticks;
+  }
+
+  #moveTo(tick: Tick): void {
+    this.#sequence = tick.sequence;
+    this.#timeUnixMs = tick.timeUnixMs;
+  }
+
+  #take(points: readonly Point[]): void {
+    const ofMinute = points.filter(({ series }) => rollups.has(series.metric));
+    if (ofMinute.length > 0) this.#rollupPoints = ofMinute;
+    this.#tickPoints =
+      ofMinute.length === 0 ? points : points.filter(({ series }) => !rollups.has(series.metric));
+  }
+
+  #closeSession(recording: Recording): void {
+    if (this.#isClosed || this.#points === null) return;
+    this.#rollupPoints = this.#points.closingPoints(recording);
+    this.#isClosed = true;
+  }
+}
+
+function liveState({ timeUnixMs, intervalMs }: Tick, nowUnixMs: number): 'live' | 'stalled' {
+  const patienceMs = Math.max(stalledAfterMs, stalledAfterIntervals * intervalMs);
+  return nowUnixMs - timeUnixMs > patienceMs ? 'stalled' : 'live';
+}
+
+// Those that the OTLP resource has; the identity is on every point anyway.
+function labelsOf({ facts }: Recording): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    Object.entries(resourceOf(facts)).filter(([key]) => key.startsWith('headroom.label.')),
+  );
+}

@@ -1,0 +1,140 @@
+import { rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import { WatchedRecordings } from '../../../src/exporter/prometheus/watched-recordings.ts';
+import type { HeadroomError } from '../../../src/model/errors.ts';
+import { openRecording } from '../../../src/store/reader.ts';
+import { StoreWriter } from '../../../src/store/writer.ts';
+import { fakeFacts, fakeSample, mib, startUnixMs } from '../../support/fake-sample.ts';
+import { temporaryFolder } from '../../support/headroom-cli.ts';
+
+const machine = { totalBytes: 1024 * mib, freeBytes: 500 * mib, inactiveFileBytes: 0 };
+
+test('a folder: what is recorded, what has ended, what cannot be read; other files are none of it', () => {
+  using folder = temporaryFolder();
+  const live = record(folder.file('live.db'), 'live-1', 20);
+  record(folder.file('ended.db'), 'ended-1', 20).close({
+    endedUnixMs: startUnixMs + 19_000,
+    endReason: 'signal',
+  });
+  writeFileSync(folder.file('broken.db'), 'SQLite format 3\0 and then nonsense'.repeat(40));
+  writeFileSync(folder.file('notes.txt'), 'x');
+  symlinkSync('/nowhere', folder.file('dangling.db'));
+  const { watch, problems } = watching(folder.path);
+
+  expect(states(watch)).toEqual({
+    'broken.db': 'unreadable',
+    'ended.db': 'ended',
+    'live.db': 'live',
+  });
+  expect(problems.map(({ code }) => code)).toEqual(['FILE_CORRUPT']);
+
+  live.close({ endedUnixMs: startUnixMs + 19_000, endReason: 'signal' });
+  expect(states(watch)['live.db']).toBe('ended');
+  rmSync(folder.file('broken.db'));
+  expect(Object.keys(states(watch))).toEqual(['ended.db', 'live.db']);
+  // Told once, not with every scrape.
+  expect(problems).toHaveLength(1);
+});
+
+test('a file that is over is not opened again, until it is written anew', () => {
+  using folder = temporaryFolder();
+  const file = folder.file('a.db');
+  record(file, 'first', 20).close({ endedUnixMs: startUnixMs + 19_000, endReason: 'signal' });
+  const { watch, opened, clock } = watching(folder.path);
+  watch();
+  clock.unixMs += 400_000;
+  watch();
+  expect(opened).toHaveLength(2);
+  for (let look = 0; look < 5; look++) expect(states(watch)).toEqual({ 'a.db': 'ended' });
+  expect(opened).toHaveLength(2);
+
+  rmSync(file);
+  clock.unixMs = startUnixMs + 19_000;
+  using writer = held(record(file, 'second', 20));
+  expect(watch().files[0]).toMatchObject({ state: 'live', sessionId: 'second' });
+  expect(writer.isOpen).toBe(true);
+});
+
+test('one that ended long before the server began is not opened at all', () => {
+  using folder = temporaryFolder();
+  const file = folder.file('old.db');
+  record(file, 'old', 20).close({ endedUnixMs: startUnixMs + 19_000, endReason: 'signal' });
+  utimesSync(file, startUnixMs / 1000, startUnixMs / 1000);
+  const { watch, opened, clock } = watching(folder.path);
+  clock.unixMs = startUnixMs + 301_000;
+  expect(states(watch)).toEqual({ 'old.db': 'ended' });
+  expect(opened).toEqual([]);
+});
+
+test('however often it is asked, the files are read once a second', () => {
+  using folder = temporaryFolder();
+  using _ = held(record(folder.file('a.db'), 'a', 20));
+  const { recordings, opened, clock } = watching(folder.path);
+  const first = recordings.read();
+  expect(recordings.read()).toBe(first);
+  clock.monotonicMs += 999;
+  expect(recordings.read()).toBe(first);
+  clock.monotonicMs += 1;
+  expect(recordings.read()).not.toBe(first);
+  expect(opened).toHaveLength(2);
+});
+
+describe('one file', () => {
+  test('is all there is, whatever it is called', () => {
+    using folder = temporaryFolder();
+    using _ = held(record(folder.file('task'), 'a', 20));
+    record(folder.file('other.db'), 'b', 20).close({
+      endedUnixMs: startUnixMs,
+      endReason: 'signal',
+    });
+    expect(states(watching(folder.file('task')).watch)).toEqual({ task: 'live' });
+  });
+
+  test('that is not there is FILE_NOT_FOUND', () => {
+    expect(() => watching('/nowhere/at-all.db').watch()).toThrow(
+      expect.objectContaining({ code: 'FILE_NOT_FOUND' }),
+    );
+  });
+});
+
+function watching(source: string) {
+  const clock = { unixMs: startUnixMs + 20_000, monotonicMs: 0 };
+  const opened: string[] = [];
+  const problems: HeadroomError[] = [];
+  const recordings = new WatchedRecordings(source, {
+    onProblem: (error) => problems.push(error),
+    now: () => clock.unixMs,
+    monotonicMs: () => clock.monotonicMs,
+    open: (path) => {
+      opened.push(path);
+      return openRecording(path);
+    },
+  });
+  const watch = () => {
+    clock.monotonicMs += 1000;
+    return recordings.read();
+  };
+  return { recordings, watch, clock, opened, problems };
+}
+
+function states(watch: ReturnType<typeof watching>['watch']): Record<string, string> {
+  return Object.fromEntries(
+    watch().files.map(({ path, state }) => [path.split('/').at(-1) ?? '', state]),
+  );
+}
+
+function record(file: string, id: string, seconds: number): StoreWriter {
+  const writer = StoreWriter.open(file, fakeFacts({ id, endedUnixMs: null, endReason: null }));
+  for (let second = 0; second < seconds; second++) {
+    writer.writeSample(fakeSample({ second, machine }), []);
+  }
+  return writer;
+}
+
+function held(writer: StoreWriter) {
+  return {
+    isOpen: true,
+    [Symbol.dispose]: () =>
+      void writer.close({ endedUnixMs: startUnixMs + 20_000, endReason: 'signal' }),
+  };
+}
