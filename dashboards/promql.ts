@@ -1,12 +1,12 @@
 import { metricCatalog } from '../src/exporter/metric-catalog.ts';
 import { identityAttributes, roleAttribute } from '../src/exporter/metric-definition.ts';
-import { prometheusLabel, prometheusName } from './prometheus-name.ts';
+import { prometheusLabel, prometheusName } from '../src/exporter/prometheus/prometheus-name.ts';
 
 /** `headroom.memory.limit` → `headroom_memory_limit_bytes`. RangeError when the catalogue has no such metric. */
 export function nameOf(metric: string): string {
   const entry = metricCatalog.find(({ name }) => name === metric);
   if (entry === undefined) throw new RangeError(`no metric ${metric} in the catalogue`);
-  return prometheusName(entry);
+  return prometheusName(entry).name;
 }
 
 /** `headroom.process.role` → `headroom_process_role`. RangeError when no metric has such an attribute. */

@@ -18,13 +18,10 @@ export class Companion {
   }
 
   /** `what` names it in the message that tells that it cannot be started. */
-  static start(
-    args: readonly string[],
-    { io, what, nodeFlags = [] }: { io: CommandIo; what: string; nodeFlags?: readonly string[] },
-  ): Companion {
+  static start(args: readonly string[], { io, what }: { io: CommandIo; what: string }): Companion {
     const main = process.argv[1] ?? '';
     // A group of its own: Ctrl-C ends the recorder, and that one decides about its companion.
-    const child = spawn(process.execPath, [...nodeFlags, main, ...args], {
+    const child = spawn(process.execPath, [main, ...args], {
       stdio: ['ignore', 'ignore', 'inherit'],
       detached: true,
     });

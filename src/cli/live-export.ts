@@ -5,9 +5,6 @@ import type { RecordOptions } from './record-options.ts';
 /** How long the exporter may go on after the recording ended. */
 const deadline = '10s';
 
-// It answers a few small questions: as the recorder, better small than fast.
-const smallNode = ['--lite-mode', '--semi-space-growth-factor=1'];
-
 /** What `record` starts beside itself: the exporter of `--otlp`, the server of `--metrics-port`. */
 export class LiveExport {
   readonly #exporter: Companion | null;
@@ -35,7 +32,6 @@ export class LiveExport {
         : Companion.start(['serve', options.out, '--port', `${metricsPort}`, '--while-live'], {
             io,
             what: 'the server of /metrics',
-            nodeFlags: smallNode,
           }),
     );
   }

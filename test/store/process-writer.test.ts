@@ -54,6 +54,43 @@ describe('processes', () => {
     ]);
   });
 
+  test('of the browser can be asked for alone, without those that ended before a time', () => {
+    using folder = temporaryFolder();
+    const browser = fakeProcess({ pid: 100, role: 'browser', rssBytes: 90 * mib, cpuMs: 10 });
+    const other = fakeProcess({ pid: 50, role: 'other', rssBytes: 10 * mib });
+    const samples = Array.from({ length: 10 }, (_, second) =>
+      fakeSample({
+        second,
+        processes: [browser, other, ...(second < 5 ? [renderer(50, 20 * second)] : [])],
+      }),
+    );
+    recordSamples(folder.file('a.db'), samples);
+    using recording = openRecording(folder.file('a.db'));
+    const endedUnixMs = startUnixMs + 5000;
+    expect(recording.browserProcesses()).toEqual([
+      {
+        process: 1,
+        pid: 100,
+        role: 'browser',
+        firstUnixMs: startUnixMs,
+        endedUnixMs: null,
+        firstCpuMs: 10,
+        lastCpuMs: 10,
+      },
+      {
+        process: 3,
+        pid: 101,
+        role: 'renderer',
+        firstUnixMs: startUnixMs,
+        endedUnixMs,
+        firstCpuMs: 0,
+        lastCpuMs: 80,
+      },
+    ]);
+    expect(recording.browserProcesses(endedUnixMs)).toHaveLength(2);
+    expect(recording.browserProcesses(endedUnixMs + 1).map(({ pid }) => pid)).toEqual([100]);
+  });
+
   test('are told apart by their start when the pid is used again', () => {
     using folder = temporaryFolder();
     const samples = [10, 20].map((startTicks, second) =>

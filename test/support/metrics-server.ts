@@ -44,27 +44,23 @@ export interface ServerCommand {
   listening: RegExp;
 }
 
-/**
- * A real server on a free port of loopback, with a folder of its own for data; killed when disposed
- * of, and when this process ends before that.
- */
+/** A real server on a free port of loopback, with a folder of its own for data. */
 export class MetricsServer {
   readonly url: string;
   readonly #child: ChildProcess;
   readonly #folder: string;
-  readonly #kill: () => void;
 
   private constructor(child: ChildProcess, url: string, folder: string) {
     this.#child = child;
     this.url = url;
     this.#folder = folder;
-    this.#kill = () => child.kill('SIGKILL');
-    process.once('exit', this.#kill);
   }
 
   static async start(command: ServerCommand): Promise<MetricsServer> {
     const folder = fs.mkdtempSync(path.join(os.tmpdir(), `headroom-${command.program}-`));
-    const child = spawn(serverProgram(command.program), command.args(folder), {
+    // Dies with this process, however that one ends.
+    const program = ['--pdeathsig', 'KILL', serverProgram(command.program)];
+    const child = spawn('setpriv', [...program, ...command.args(folder)], {
       cwd: folder,
       stdio: ['ignore', 'pipe', 'pipe'],
     });
@@ -128,11 +124,10 @@ export class MetricsServer {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    process.off('exit', this.#kill);
     const { exitCode, signalCode } = this.#child;
     if (exitCode === null && signalCode === null) {
       const exit = new Promise((resolve) => this.#child.once('exit', resolve));
-      this.#kill();
+      this.#child.kill('SIGKILL');
       await exit;
     }
     fs.rmSync(this.#folder, { recursive: true, force: true });

@@ -39,9 +39,9 @@ export interface RunningHttpServer {
 export const defaultLimits = {
   headerBytes: 8_192,
   /** For the request, from the first byte to the last. */
-  requestMs: 5_000,
+  requestMs: 20_000,
   /** For a connection on which nothing happens. */
-  idleMs: 10_000,
+  idleMs: 30_000,
   /** For an answer to be taken. */
   answerMs: 30_000,
   /** With more, the oldest goes. */

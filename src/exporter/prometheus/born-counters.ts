@@ -17,21 +17,16 @@ export class BornCounters {
     this.#serverStartUnixMs = serverStartUnixMs;
   }
 
-  /** The points of all sessions of an answer; of those that are not among them nothing is kept. */
-  show(sessions: ReadonlyMap<string, SessionFigures>): Map<string, readonly Point[]> {
-    const shown = new Map<string, Set<string>>();
-    const points = new Map<string, readonly Point[]>();
-    for (const [id, session] of sessions) {
-      const counters = this.#shown.get(id) ?? new Set<string>();
-      shown.set(id, counters);
-      const isNew = session.startedUnixMs >= this.#serverStartUnixMs - newSessionMs;
-      points.set(
-        id,
-        isNew ? session.points.map((one) => bornAtZero(one, counters)) : session.points,
-      );
-    }
-    this.#shown = shown;
-    return points;
+  /** The points of all sessions of an answer, by id. Of those that are not among them nothing is kept. */
+  show(sessions: ReadonlyMap<string, SessionFigures>): Point[] {
+    const before = this.#shown;
+    this.#shown = new Map();
+    return [...sessions].flatMap(([id, { startedUnixMs, points }]) => {
+      const counters = before.get(id) ?? new Set<string>();
+      this.#shown.set(id, counters);
+      const isNew = startedUnixMs >= this.#serverStartUnixMs - newSessionMs;
+      return isNew ? points.map((point) => bornAtZero(point, counters)) : points;
+    });
   }
 }
 

@@ -42,9 +42,8 @@ export class MetricsPage {
   #look(): void {
     const watch = this.#recordings.read();
     if (watch === this.#watch) return;
-    const sessions = distinct(watch.files);
-    const points = this.#counters.show(sessions);
-    this.#families = [...sessionFamilies(sessions, points), ...serverFamilies(watch)];
+    const points = this.#counters.show(distinct(watch.files));
+    this.#families = [...sessionFamilies(points), ...serverFamilies(watch)];
     this.#bodies.clear();
     this.#watch = watch;
   }
@@ -82,17 +81,12 @@ function distinct(files: readonly WatchedFile[]): Map<string, SessionFigures> {
   return sessions;
 }
 
-function sessionFamilies(
-  sessions: ReadonlyMap<string, SessionFigures>,
-  pointsOf: ReadonlyMap<string, readonly Point[]>,
-): MetricFamily[] {
+function sessionFamilies(points: Iterable<Point>): MetricFamily[] {
   const families = new Map<string, MetricFamily>();
   for (const metric of metricCatalog) families.set(metric.name, { metric, samples: [] });
-  for (const [id, { labels }] of sessions) {
-    for (const { series, value } of pointsOf.get(id) ?? []) {
-      const attributes = { ...labels, ...series.attributes };
-      families.get(series.metric.name)?.samples.push({ attributes, value });
-    }
+  for (const { series, value } of points) {
+    const { metric, attributes } = series;
+    families.get(metric.name)?.samples.push({ attributes, value });
   }
   return [...families.values()];
 }

@@ -21,6 +21,11 @@ export function prometheusName(metric: MetricDefinition): PrometheusName {
   return { name: words.filter((word) => word !== null).join('_'), type, unit };
 }
 
+/** `headroom.process.role` as the label `headroom_process_role`. */
+export function prometheusLabel(attribute: string): string {
+  return underscored(attribute);
+}
+
 /**
  * Attributes as labels. Of two that become the same label, `a.b` and `a_b`, both values are kept, as
  * Prometheus does it.
@@ -30,7 +35,7 @@ export function prometheusLabels(
 ): Map<string, string> {
   const labels = new Map<string, string>();
   for (const key of Object.keys(attributes).sort()) {
-    const label = underscored(key);
+    const label = prometheusLabel(key);
     const value = attributes[key] ?? '';
     const other = labels.get(label);
     labels.set(label, other === undefined ? value : `${other};${value}`);

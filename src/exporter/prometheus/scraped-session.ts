@@ -3,15 +3,12 @@ import type { Tick } from '../../model/session-memory.ts';
 import { rollupMetrics } from '../metric-catalog.ts';
 import type { MetricDefinition } from '../metric-definition.ts';
 import { type Point, SessionPoints } from '../otlp/session-points.ts';
-import { resourceOf } from '../session-identity.ts';
 
 /** What is to be shown of a session at one instant. */
 export interface SessionFigures {
   /** `stalled`: the recorder lives and has written nothing for some time. */
   state: 'live' | 'stalled' | 'ended';
   startedUnixMs: number;
-  /** Labels of the recording, as attributes. */
-  labels: Readonly<Record<string, string>>;
   points: readonly Point[];
 }
 
@@ -61,7 +58,6 @@ export class ScrapedSession {
     return {
       state,
       startedUnixMs: facts.startedUnixMs,
-      labels: labelsOf(recording),
       points: [...ofTick, ...this.#rollupPoints],
     };
   }
@@ -132,11 +128,4 @@ export class ScrapedSession {
 function liveState({ timeUnixMs, intervalMs }: Tick, nowUnixMs: number): 'live' | 'stalled' {
   const patienceMs = Math.max(stalledAfterMs, stalledAfterIntervals * intervalMs);
   return nowUnixMs - timeUnixMs > patienceMs ? 'stalled' : 'live';
-}
-
-// Those that the OTLP resource has; the identity is on every point anyway.
-function labelsOf({ facts }: Recording): Readonly<Record<string, string>> {
-  return Object.fromEntries(
-    Object.entries(resourceOf(facts)).filter(([key]) => key.startsWith('headroom.label.')),
-  );
 }

@@ -7,6 +7,11 @@ import type { ProcessRole } from '../../../src/model/process-role.ts';
 import { StoreWriter } from '../../../src/store/writer.ts';
 import { fakeFacts, fakeProcess, fakeSample, mib, startUnixMs } from '../../support/fake-sample.ts';
 import { temporaryFolder } from '../../support/headroom-cli.ts';
+import {
+  syntheticFacts,
+  syntheticSamples,
+  syntheticStartUnixMs,
+} from '../../support/synthetic-session.ts';
 
 test('a session that begins under our eyes is born with counters at 0, and counts from the next answer on', () => {
   using page = pageWith({ sessions: ['a'], serverStartSecond: -3 });
@@ -53,6 +58,25 @@ test('a copy of a live recording is the same session, and no series is there twi
   expect(page.lines('headroom_serve_recordings').map((line) => line.split(' ')[1])).toEqual(
     ['1', '0', '0', '0'].map((count, index) => (index === 2 ? expect.any(String) : count)),
   );
+});
+
+test('a session with all roles has some 320 series, of 250 bytes each, however many processes it has', () => {
+  using folder = temporaryFolder();
+  for (const id of ['a', 'b', 'c', 'd']) {
+    const facts = syntheticFacts({ id: `6f1c1a54-3c5e-4a3c-9b7e-0d8f2a1b3c4${id}` });
+    const writer = StoreWriter.open(folder.file(`${id}.db`), facts);
+    for (const sample of syntheticSamples({ tickCount: 130, processCount: 20 }))
+      writer.writeSample(sample, []);
+  }
+  const recordings = new WatchedRecordings(folder.path, {
+    onProblem: () => undefined,
+    now: () => syntheticStartUnixMs + 130_000,
+  });
+  const { body } = new MetricsPage(recordings).answer(undefined);
+  const series = body.split('\n').filter((line) => /^[a-z]/.test(line)).length;
+  expect(series).toBeGreaterThan(1_000);
+  expect(series).toBeLessThan(4 * 330);
+  expect(body.length / series).toBeLessThan(270);
 });
 
 test('without a session there is an answer all the same: what the server sees', () => {

@@ -102,15 +102,9 @@ test('a clock that is set back does not stop it', () => {
   expect(valuesOf(figures, 'headroom.oom.kills')).toEqual([39]);
 });
 
-test('labels of the recording go with every point', () => {
-  const figures = scrape(recordingOf(20, { isLive: true, labels: { workload: 'checkout' } }), 19);
-  expect(figures?.labels).toEqual({ 'headroom.label.workload': 'checkout' });
-});
-
 interface Parts {
   isLive: boolean;
   endedUnixMs?: null;
-  labels?: Record<string, string>;
   clockSetBackAt?: number;
 }
 
@@ -143,7 +137,6 @@ function recordingOf(seconds: number, parts: Parts): Recording {
       events: [kill],
       isLive: parts.isLive,
       facts: {
-        labels: parts.labels ?? {},
         endedUnixMs: parts.isLive || parts.endedUnixMs === null ? null : at(seconds - 1),
       },
     }),
