@@ -232,7 +232,7 @@ async function storedIn(server: MetricsServer): Promise<number> {
 
 /** How many points were sent. */
 async function exportTo(receiver: MetricsServer): Promise<number> {
-  const { result } = startCli(['export', file, '--to', 'otlp', '--resend'], {
+  const { result } = startCli(['export', file, '--to', 'otlp', '--no-logs', '--resend'], {
     ...process.env,
     OTEL_EXPORTER_OTLP_ENDPOINT: `${receiver.url}/opentelemetry`,
   });

@@ -1,5 +1,6 @@
 import type { Point } from '../otlp/session-points.ts';
 import type { SessionFigures } from './scraped-session.ts';
+import { seriesKey } from './series-key.ts';
 
 // One that began before the server by more than this was shown by an earlier server.
 const newSessionMs = 5_000;
@@ -31,10 +32,15 @@ export class BornCounters {
 }
 
 function bornAtZero(point: Point, shown: Set<string>): Point {
-  const { metric, attributes } = point.series;
-  if (metric.instrument !== 'counter') return point;
-  const key = `${metric.name} ${JSON.stringify(attributes)}`;
+  const { instrument } = point.series.metric;
+  if (instrument !== 'counter' && instrument !== 'histogram') return point;
+  const key = seriesKey(point);
   if (shown.has(key)) return point;
   shown.add(key);
-  return { ...point, value: 0 };
+  const { value } = point;
+  if (typeof value !== 'object') return { ...point, value: 0 };
+  return {
+    ...point,
+    value: { ...value, counts: value.counts.map(() => 0), count: 0, sum: 0, min: null, max: null },
+  };
 }

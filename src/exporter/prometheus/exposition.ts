@@ -1,3 +1,4 @@
+import type { Histogram } from '../histogram.ts';
 import type { MetricDefinition } from '../metric-definition.ts';
 import { prometheusLabels, prometheusName } from './prometheus-name.ts';
 
@@ -11,7 +12,12 @@ export const contentTypes: Readonly<Record<ExpositionFormat, string>> = {
 /** A metric with all its samples; formats want them together. */
 export interface MetricFamily {
   metric: MetricDefinition;
-  samples: { attributes: Readonly<Record<string, string>>; value: number | bigint }[];
+  samples: MetricSample[];
+}
+
+export interface MetricSample {
+  attributes: Readonly<Record<string, string>>;
+  value: number | bigint | Histogram;
 }
 
 /**
@@ -33,9 +39,7 @@ export function exposition(families: readonly MetricFamily[], format: Exposition
       if (unit !== null) lines.push(`# UNIT ${familyName} ${unit}`);
       lines.push(`# HELP ${familyName} ${escaped(help)}`);
     }
-    for (const { attributes, value } of family.samples) {
-      lines.push(`${name}${labelList(attributes)} ${value}`);
-    }
+    for (const sample of family.samples) lines.push(...sampleLines(name, sample, format));
   }
   if (format === 'openmetrics') lines.push('# EOF');
   return lines.map((line) => `${line}\n`).join('');
@@ -59,6 +63,28 @@ export function acceptedFormat(accept: string | undefined): ExpositionFormat {
     }
   }
   return openMetrics > 0 && openMetrics >= text ? 'openmetrics' : 'text';
+}
+
+function sampleLines(
+  name: string,
+  { attributes, value }: MetricSample,
+  format: ExpositionFormat,
+): string[] {
+  if (typeof value !== 'object') return [`${name}${labelList(attributes)} ${value}`];
+  let below = 0;
+  const buckets = value.counts.map((count, index) => {
+    below += count;
+    const bound = value.bounds[index];
+    const le = bound === undefined ? '+Inf' : boundText(bound, format);
+    return `${name}_bucket${labelList({ ...attributes, le })} ${below}`;
+  });
+  const labels = labelList(attributes);
+  return [...buckets, `${name}_sum${labels} ${value.sum}`, `${name}_count${labels} ${value.count}`];
+}
+
+// OpenMetrics, "Considerations: Canonical Numbers": a whole number has a point as well.
+function boundText(bound: number, format: ExpositionFormat): string {
+  return format === 'openmetrics' && Number.isInteger(bound) ? `${bound}.0` : `${bound}`;
 }
 
 function labelList(attributes: Readonly<Record<string, string>>): string {

@@ -86,6 +86,8 @@ function sessionFamilies(points: Iterable<Point>): MetricFamily[] {
   for (const metric of metricCatalog) families.set(metric.name, { metric, samples: [] });
   for (const { series, value } of points) {
     const { metric, attributes } = series;
+    // Sent on request only, and no text format can have it.
+    if (typeof value === 'object' && value.kind === 'exponential') continue;
     families.get(metric.name)?.samples.push({ attributes, value });
   }
   return [...families.values()];

@@ -1,10 +1,10 @@
-import type { MetricDefinition } from '../metric-definition.ts';
+import type { Instrument, MetricDefinition } from '../metric-definition.ts';
 
 /** What a metric is called in Prometheus. */
 export interface PrometheusName {
   /** Of its samples, `system_cpu_time_seconds_total`. */
   name: string;
-  type: 'gauge' | 'counter';
+  type: 'gauge' | 'counter' | 'histogram';
   /** As OpenMetrics has it, the last word of the name without `_total`; null: it has none. */
   unit: string | null;
 }
@@ -15,7 +15,7 @@ export interface PrometheusName {
  * points to Prometheus"). No name in the catalogue has any of these words in it already.
  */
 export function prometheusName(metric: MetricDefinition): PrometheusName {
-  const type = metric.instrument === 'counter' ? 'counter' : 'gauge';
+  const type = types[metric.instrument];
   const unit = unitWord(metric);
   const words = [underscored(metric.name), unit, type === 'counter' ? 'total' : null];
   return { name: words.filter((word) => word !== null).join('_'), type, unit };
@@ -42,6 +42,15 @@ export function prometheusLabels(
   }
   return labels;
 }
+
+const types: Readonly<Record<Instrument, PrometheusName['type']>> = {
+  gauge: 'gauge',
+  updowncounter: 'gauge',
+  counter: 'counter',
+  histogram: 'histogram',
+  // A native one: no text format can have it.
+  exponential_histogram: 'histogram',
+};
 
 function underscored(name: string): string {
   return name.replace(/[^A-Za-z0-9_]/g, '_');

@@ -1,8 +1,9 @@
 import type { Recording } from '../../model/recording.ts';
 import type { Tick } from '../../model/session-memory.ts';
-import { rollupMetrics } from '../metric-catalog.ts';
+import { rollupMetrics, utilizationMetric } from '../metric-catalog.ts';
 import type { MetricDefinition } from '../metric-definition.ts';
 import { type Point, SessionPoints } from '../otlp/session-points.ts';
+import { seriesKey } from './series-key.ts';
 
 /** What is to be shown of a session at one instant. */
 export interface SessionFigures {
@@ -25,7 +26,8 @@ const mostTicksBehind = 600;
 const nearMs = 125_000;
 const ticksAtOnce = 100;
 
-const rollups: ReadonlySet<MetricDefinition> = new Set(rollupMetrics);
+// What is told of a closed minute, and holds until the next one is closed.
+const rollups: ReadonlySet<MetricDefinition> = new Set([...rollupMetrics, utilizationMetric]);
 
 /**
  * Follows one recording from scrape to scrape, and shows the points that the OTLP export would send:
@@ -58,7 +60,7 @@ export class ScrapedSession {
     return {
       state,
       startedUnixMs: facts.startedUnixMs,
-      points: [...ofTick, ...this.#rollupPoints],
+      points: latest([...ofTick, ...this.#rollupPoints]),
     };
   }
 
@@ -123,6 +125,13 @@ export class ScrapedSession {
     this.#rollupPoints = this.#points.closingPoints(recording);
     this.#isClosed = true;
   }
+}
+
+// A series that is new is first told at 0, and then at its value.
+function latest(points: readonly Point[]): Point[] {
+  const bySeries = new Map<string, Point>();
+  for (const point of points) bySeries.set(seriesKey(point), point);
+  return [...bySeries.values()];
 }
 
 function liveState({ timeUnixMs, intervalMs }: Tick, nowUnixMs: number): 'live' | 'stalled' {

@@ -69,6 +69,29 @@ headroom_stall_time_seconds_total 1.25
   );
 });
 
+test('a histogram has its buckets added up, in the canonical form of each format', () => {
+  const ratio: MetricDefinition = { ...limit, name: 'a.b', unit: '1', instrument: 'histogram' };
+  const value = {
+    kind: 'explicit',
+    bounds: [0.5, 1],
+    counts: [1000, 250, 3],
+    count: 1253,
+    sum: 700.5,
+    min: 0.1,
+    max: 1.1,
+  } as const;
+  const family = { metric: ratio, samples: [{ attributes: { 'session.id': 'a' }, value }] };
+  expect(exposition([family], 'text')).toBe(`# HELP a_b The limit.
+# TYPE a_b histogram
+a_b_bucket{le="0.5",session_id="a"} 1000
+a_b_bucket{le="1",session_id="a"} 1250
+a_b_bucket{le="+Inf",session_id="a"} 1253
+a_b_sum{session_id="a"} 700.5
+a_b_count{session_id="a"} 1253
+`);
+  expect(exposition([family], 'openmetrics')).toContain('le="1.0"');
+});
+
 test('no label can break out of its line', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary' }), (value) => {

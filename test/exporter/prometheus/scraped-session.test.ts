@@ -158,7 +158,7 @@ function shown(figures: SessionFigures | null) {
   return { ...figures, points };
 }
 
-function valuesOf(figures: SessionFigures | null, name: string): (number | bigint)[] {
+function valuesOf(figures: SessionFigures | null, name: string) {
   return (figures?.points ?? [])
     .filter(({ series }) => series.metric.name === name)
     .map(({ value }) => value);
