@@ -21,7 +21,7 @@ const settleMs = 5_000;
 const stalledAfterMs = 30_000;
 const stalledAfterIntervals = 3;
 // Further behind than so many ticks, it is dearer to follow than to begin again near the end.
-const mostTicksBehind = 600;
+const defaultMostTicksBehind = 2_000;
 // Enough for the last whole minute.
 const nearMs = 125_000;
 const ticksAtOnce = 100;
@@ -42,6 +42,11 @@ export class ScrapedSession {
   #tickPoints: readonly Point[] = [];
   #rollupPoints: readonly Point[] = [];
   #isClosed = false;
+  readonly #mostTicksBehind: number;
+
+  constructor(options: { mostTicksBehind?: number } = {}) {
+    this.#mostTicksBehind = options.mostTicksBehind ?? defaultMostTicksBehind;
+  }
 
   /** Null when there is nothing to show: no tick yet, or the end is long ago. */
   read(recording: Recording, nowUnixMs: number): SessionFigures | null {
@@ -52,7 +57,9 @@ export class ScrapedSession {
     if (endUnixMs !== null && nowUnixMs - endUnixMs > lingerMs) return null;
 
     this.#follow(recording, last, isLive ? nowUnixMs - settleMs : undefined);
-    if (!isLive) this.#closeSession(recording);
+    // A recorder may go on with a file that had ended.
+    if (isLive) this.#isClosed = false;
+    else this.#closeSession(recording);
     const state = isLive ? liveState(last, nowUnixMs) : 'ended';
     const ofTick = this.#tickPoints.filter(
       ({ series }) => state === 'live' || series.metric.instrument === 'counter',
@@ -65,11 +72,11 @@ export class ScrapedSession {
   }
 
   #follow(recording: Recording, last: Tick, toUnixMs: number | undefined): void {
-    if (this.#points === null || last.sequence - this.#sequence > mostTicksBehind) {
+    if (this.#points === null || last.sequence - this.#sequence > this.#mostTicksBehind) {
       this.#points = new SessionPoints(recording.facts);
       this.#sequence = 0;
       this.#timeUnixMs = undefined;
-      if (last.sequence > mostTicksBehind) {
+      if (last.sequence > this.#mostTicksBehind) {
         const nearUnixMs = last.timeUnixMs - nearMs;
         this.#points.skip(recording, this.#passing(recording, nearUnixMs));
       }

@@ -38,8 +38,8 @@ test('goes on from scrape to scrape, to the same as one that sees the file for t
 
 test('far behind, it begins again near the end, and shows the same', () => {
   const far = recordingOf(900, { isLive: true });
-  const jumped = scrape(far, 899);
-  const stepped = new ScrapedSession();
+  const jumped = new ScrapedSession({ mostTicksBehind: 600 }).read(far, at(899));
+  const stepped = new ScrapedSession({ mostTicksBehind: 600 });
   for (let second = 300; second < 900; second += 300) {
     stepped.read(recordingOf(second, { isLive: true }), at(second));
   }
@@ -82,6 +82,14 @@ describe('the end of a session', () => {
     expect(scrape(lost, 60 + 300)?.state).toBe('ended');
     expect(scrape(lost, 60 + 301)).toBeNull();
   });
+});
+
+test('a file with which a recorder goes on is live again, and ends again', () => {
+  const session = new ScrapedSession();
+  expect(session.read(recordingOf(20, { isLive: false }), at(19))?.state).toBe('ended');
+  expect(session.read(recordingOf(40, { isLive: true }), at(39))?.state).toBe('live');
+  const figures = session.read(recordingOf(50, { isLive: false }), at(49));
+  expect(rollup(figures, 'max', 'session')).toEqual([(449 + 100) * mib]);
 });
 
 test('a recorder that lives and writes nothing is stalled: what it said last is not shown as now', () => {
