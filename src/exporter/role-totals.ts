@@ -62,8 +62,9 @@ export class BrowserRoles {
   #isFinal = false;
 
   /**
-   * Goes to this time, from the beginning, over ticks whose totals are not asked for; gives the last. Every process
-   * has a row in every 60 ticks, so a look back is enough; only a PSS that is older is forgotten.
+   * Goes to this time, from the beginning, over ticks whose totals are not asked for; gives the last.
+   * Every process has a row in every 60 ticks, so a look back is enough; only a PSS that is older is
+   * forgotten.
    */
   skipTo(recording: Recording, unixMs: number): RoleSnapshot {
     const backMs = Math.max(leastLookBackMs, lookBackTicks * recording.facts.intervalMs);

@@ -40,15 +40,13 @@ export function createSender(target: SignalTarget, now: () => number = Date.now)
       ...(signal === undefined ? [] : [signal]),
     ];
     try {
-      const answer = await exchange(
-        request(target.url, {
-          agent,
-          method: 'POST',
-          headers: requestHeaders(target, compressed.byteLength),
-          signal: AbortSignal.any(limits),
-        }),
-        compressed,
-      );
+      const options = {
+        agent,
+        method: 'POST',
+        headers: requestHeaders(target, compressed.byteLength),
+        signal: AbortSignal.any(limits),
+      };
+      const answer = await exchangeAfresh(() => request(target.url, options), compressed);
       return readAnswer(answer, target.name, now());
     } catch (error) {
       return readFailure(error, target, signal?.aborted === true);
@@ -64,6 +62,22 @@ function requestHeaders(target: SignalTarget, bodyBytes: number): http.OutgoingH
     ...(target.compression === 'gzip' ? { 'content-encoding': 'gzip' } : {}),
     'content-length': bodyBytes,
   };
+}
+
+// The other side may close a kept connection at the very moment in which it is used again; that says
+// nothing of the receiver, and the request is made again on a new one.
+async function exchangeAfresh(
+  makeRequest: () => http.ClientRequest,
+  body: Uint8Array,
+): Promise<HttpAnswer> {
+  const request = makeRequest();
+  try {
+    return await exchange(request, body);
+  } catch (error) {
+    const wasClosed = ['ECONNRESET', 'EPIPE'].includes(errnoOf(error) ?? '');
+    if (!request.reusedSocket || !wasClosed) throw error;
+    return await exchange(makeRequest(), body);
+  }
 }
 
 // Resolves with the answer, its body cut at a bound. An answer that breaks off is one when its

@@ -67,6 +67,18 @@ test('one connection serves all requests', async () => {
   expect(new Set(requests.map(({ port }) => port)).size).toBe(1);
 });
 
+test('a kept connection that was closed meanwhile is no failure of the receiver', async () => {
+  const ports: number[] = [];
+  const { url } = await listen((request, response) => {
+    ports.push(request.socket.remotePort ?? 0);
+    if (ports.length === 2) request.socket.destroy();
+    else response.end();
+  });
+  const send = createSender(jsonSignal(url));
+  for (let n = 0; n < 2; n++) expect(await send(Buffer.from('x'))).toEqual({ kind: 'sent' });
+  expect(ports).toEqual([ports[0], ports[0], expect.not.toSatisfy((port) => port === ports[0])]);
+});
+
 test('a redirect is not followed', async () => {
   const { url } = await listen((_, response) =>
     response.writeHead(307, { location: 'http://elsewhere.example/' }).end(),
@@ -123,7 +135,9 @@ describe('answers that do not end', () => {
 
   test.each(cases)('%s', async (_, listener, expected) => {
     const { url } = await listen(listener);
-    const send = createSender(jsonSignal(url, { timeoutMs: 300 }));
+    // A status has to arrive before the time is over, also on a machine with much else to do.
+    const timeoutMs = 'status' in expected ? 5000 : 300;
+    const send = createSender(jsonSignal(url, { timeoutMs }));
     expect(await send(Buffer.from('x'))).toEqual(expected);
   });
 });
