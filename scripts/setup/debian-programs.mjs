@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { homedir } from 'node:os';
 import path from 'node:path';
+import { cacheFolder } from './cache-folder.mjs';
 import { thisMachine } from './debian-packages.mjs';
 import { lastLines } from './run-command.mjs';
 
@@ -47,8 +47,7 @@ export async function provideDebianPrograms(wanted, place = {}) {
 
 /** Where they are kept: `$XDG_CACHE_HOME/headroom/debian-trixie`, below ~/.cache without. */
 export function programFolder(env = process.env) {
-  const cache = env['XDG_CACHE_HOME'] ?? path.join(env['HOME'] ?? homedir(), '.cache');
-  return path.join(cache, 'headroom', `debian-${release}`);
+  return cacheFolder(`debian-${release}`, env);
 }
 
 /**

@@ -3,6 +3,7 @@ import { buildDist } from './build-dist.mjs';
 import { provideChromium } from './chromium.mjs';
 import { installDebianPackages, thisMachine } from './debian-packages.mjs';
 import { installDependencies } from './install-dependencies.mjs';
+import { describeNode22, provideNode22 } from './node-22.mjs';
 import { SetUpError } from './set-up-error.mjs';
 import { provideSqliteAddon } from './sqlite-addon.mjs';
 import { describeTestServers, provideTestServers } from './test-servers.mjs';
@@ -24,6 +25,7 @@ export async function setUp(wants) {
   await step('chromium', () => provideChromium(projectRoot));
   if (!wants.forTests) return;
   await step('tools', provideTestTools);
+  await step('node 22', async () => describeNode22(await provideNode22()));
   await step('servers', async () => describeTestServers(await provideTestServers()));
 }
 

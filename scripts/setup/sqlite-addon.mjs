@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
-import { homedir } from 'node:os';
 import path from 'node:path';
+import { cacheFolder } from './cache-folder.mjs';
 import { installDebianPackages, thisMachine } from './debian-packages.mjs';
 import { runNpm } from './npm.mjs';
 import { lastLines, runQuietly } from './run-command.mjs';
@@ -49,8 +49,7 @@ export async function provideSqliteAddon(
 
 /** Where ready-made builds are kept: `$XDG_CACHE_HOME/headroom/prebuilds`, below ~/.cache without. */
 export function prebuildFolder(env = process.env) {
-  const cache = env['XDG_CACHE_HOME'] ?? path.join(env['HOME'] ?? homedir(), '.cache');
-  return path.join(cache, 'headroom', 'prebuilds');
+  return cacheFolder('prebuilds', env);
 }
 
 /**

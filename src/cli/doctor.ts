@@ -10,6 +10,7 @@ import { formatBytes } from '../model/format-bytes.ts';
 import type { LimitSource, ProcessReading } from '../model/sample.ts';
 import { sessionLimit } from '../model/session-memory.ts';
 import { wrap } from '../report/text-layout.ts';
+import { type DriverState, driverState } from '../store/driver-state.ts';
 import type { Command, CommandIo } from './command.ts';
 import { UsageError } from './command.ts';
 import { switchOption } from './parse-arguments.ts';
@@ -39,6 +40,8 @@ interface Examination {
   limit: { bytes: number; source: LimitSource };
   /** Browsers that run now. */
   browsers: { pid: number; processCount: number }[];
+  /** What recordings are opened with. */
+  store: DriverState;
   cost: Cost;
 }
 
@@ -77,6 +80,7 @@ async function examine(): Promise<Examination> {
     capabilities: readCapabilities({ proc, sample, exitsUnavailable, protection }),
     limit: sessionLimit(sample),
     browsers: browsersOf(sample.processes),
+    store: driverState(),
     cost: {
       processCount: sample.processes.length,
       sampleCpuMs: sampleCpuMs / rounds,
@@ -125,7 +129,7 @@ function columnsOf({ stdout }: CommandIo): number {
 const marks = { ok: 'ok', partial: 'part', no: 'NO' } as const;
 
 function text(examination: Examination, columns: number): string {
-  const { capabilities, limit, browsers, cost } = examination;
+  const { capabilities, limit, browsers, store, cost } = examination;
   const width = Math.max(...capabilities.map(({ name }) => name.length));
   const found = browsers.map(
     ({ pid, processCount }) => `pid ${pid} with ${processCount} processes`,
@@ -143,6 +147,7 @@ function text(examination: Examination, columns: number): string {
       columns,
       lead: 'browser  ',
     }),
+    ...wrap(storeText(store), { columns, lead: 'store    ' }),
     ...wrap(costText(cost), { columns, lead: 'cost     ' }),
   ];
   return `${lines.join('\n')}\n`;
@@ -151,6 +156,12 @@ function text(examination: Examination, columns: number): string {
 function limitText({ bytes, source }: Examination['limit']): string {
   const whose = source === 'machine' ? 'machine' : 'memory cgroup';
   return `${formatBytes(bytes)}, of the ${whose}`;
+}
+
+function storeText({ driver, sqliteVersion, problem }: DriverState): string {
+  return problem === null
+    ? `SQLite ${sqliteVersion} through ${driver}`
+    : `NO SQLite, so that no recording can be made or read: ${problem}`;
 }
 
 function costText({ processCount, sampleCpuMs, pssCpuMs, pssProcessCount }: Cost): string {

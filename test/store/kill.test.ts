@@ -1,30 +1,17 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { cpSync, existsSync, readdirSync, readFileSync } from 'node:fs';
-import { createInterface } from 'node:readline';
-import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { openRecording } from '../../src/store/reader.ts';
 import { StoreWriter } from '../../src/store/writer.ts';
 import { temporaryFolder } from '../support/headroom-cli.ts';
+import { RecorderProcess } from '../support/recorder-process.ts';
 import { syntheticFacts, syntheticSamples } from '../support/synthetic-session.ts';
 
-const child = fileURLToPath(new URL('../support/store-writer-child.ts', import.meta.url));
-
-/** Lets a recorder run, kills it after so many samples and tells the last that it said it wrote. */
+/** Lets a recorder run, kills it after so many samples and tells how many it said are in the file. */
 async function recordAndKill(file: string, afterSamples: number): Promise<number> {
-  const recorder = spawn(process.execPath, ['--import', 'tsx', child, file], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-  const exited = once(recorder, 'exit');
-  let last = 0;
-  const lines = createInterface({ input: recorder.stdout });
-  for await (const line of lines) {
-    last = Number(line);
-    if (last === afterSamples) recorder.kill('SIGKILL');
-  }
-  await exited;
-  return last;
+  const session = { seed: 1, processCount: 20, skippedTicks: 0, tickCount: 100_000 };
+  const recorder = new RecorderProcess(file, session);
+  await recorder.until(({ committedCount }) => committedCount >= afterSamples);
+  return (await recorder.kill()).committedCount;
 }
 
 // A child on a busy machine takes seconds to start.

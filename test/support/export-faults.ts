@@ -13,7 +13,7 @@ import {
   faults,
   startFaultyReceiver,
 } from './faulty-receiver.ts';
-import { uniformNumbers } from './synthetic-session.ts';
+import { uniformNumbers } from './uniform-numbers.ts';
 
 const program = fileURLToPath(new URL('export-child.mjs', import.meta.url));
 // The rest: so that there is progress between the faults.

@@ -1,6 +1,8 @@
+import type { Note } from '../../src/model/event.ts';
 import type { ProcessRole } from '../../src/model/process-role.ts';
 import type { ProcessReading, Sample } from '../../src/model/sample.ts';
 import type { SessionFacts } from '../../src/model/session.ts';
+import { uniformNumbers } from './uniform-numbers.ts';
 
 export interface SyntheticOptions {
   tickCount: number;
@@ -8,6 +10,8 @@ export interface SyntheticOptions {
   intervalMs?: number;
   startUnixMs?: number;
   seed?: number;
+  /** Of the machine; the limit of the session is half of it. Default: 8 GiB, enough for an hour. */
+  memoryBytes?: number;
 }
 
 const mib = 2 ** 20;
@@ -24,6 +28,7 @@ export const syntheticStartUnixMs = 1_767_607_200_000;
  */
 export function* syntheticSamples(options: SyntheticOptions): Generator<Sample> {
   const { tickCount, processCount = 60, intervalMs = 1000, seed = 1 } = options;
+  const memoryBytes = options.memoryBytes ?? 8192 * mib;
   const startUnixMs = options.startUnixMs ?? syntheticStartUnixMs;
   const random = uniformNumbers(seed);
   const processes = Array.from({ length: processCount }, (_, at) => newProcess(at, at, random));
@@ -37,8 +42,14 @@ export function* syntheticSamples(options: SyntheticOptions): Generator<Sample> 
     for (const process of processes) live(process, random);
     const read = processes.reduce((a, b) => (b.pssTick < a.pssTick ? b : a));
     readPss(read, tick);
-    yield sampleOf({ tick, intervalMs, startUnixMs, processes, read, random });
+    yield sampleOf({ tick, intervalMs, startUnixMs, memoryBytes, processes, read, random });
   }
+}
+
+/** What happens with a sample: a note now and then, which names its tick. */
+export function syntheticEvents({ sequence, timeUnixMs }: Sample): Note[] {
+  if (sequence % 5 !== 0) return [];
+  return [{ kind: 'note', timeUnixMs, code: 'cadence_changed', message: `tick ${sequence}` }];
 }
 
 export function syntheticFacts(facts: Partial<SessionFacts> = {}): SessionFacts {
@@ -160,12 +171,14 @@ interface Moment {
   tick: number;
   intervalMs: number;
   startUnixMs: number;
+  memoryBytes: number;
   processes: readonly SyntheticProcess[];
   read: SyntheticProcess;
   random: () => number;
 }
 
-function sampleOf({ tick, intervalMs, startUnixMs, processes, read, random }: Moment): Sample {
+function sampleOf(moment: Moment): Sample {
+  const { tick, intervalMs, startUnixMs, memoryBytes, processes, read, random } = moment;
   const readings = processes.map((process) => readingOf(process, process === read));
   const ofBrowser = readings.filter(({ browserPid }) => browserPid !== null);
   const anonBytes = sum(ofBrowser.map((reading) => reading.anonBytes ?? 0));
@@ -183,9 +196,9 @@ function sampleOf({ tick, intervalMs, startUnixMs, processes, read, random }: Mo
     monotonicMs: 5_000_000 + tick * intervalMs + latenessMs,
     intervalMs,
     machine: {
-      totalBytes: 8192 * mib,
-      freeBytes: 8192 * mib - usedBytes - cachedBytes,
-      availableBytes: 8192 * mib - usedBytes - 120 * mib,
+      totalBytes: memoryBytes,
+      freeBytes: memoryBytes - usedBytes - cachedBytes,
+      availableBytes: memoryBytes - usedBytes - 120 * mib,
       buffersBytes: 20 * mib + pages(tick * 500),
       cachedBytes,
       inactiveFileBytes: cachedBytes - 400 * mib,
@@ -200,7 +213,7 @@ function sampleOf({ tick, intervalMs, startUnixMs, processes, read, random }: Mo
     cgroup: {
       version: 2,
       path: '/session.slice/browser.scope',
-      limitBytes: 4096 * mib,
+      limitBytes: memoryBytes / 2,
       chargedBytes: usedBytes + cachedBytes / 2,
       inactiveFileBytes: cachedBytes / 2 - (cachedBytes % (2 * page)) / 2 - 150 * mib,
       anonBytes,
@@ -325,14 +338,4 @@ function sumOrNull(values: readonly (number | null)[]): number | null {
     total += value;
   }
   return total;
-}
-
-/** Uniform numbers in [0, 1), the same ones for the same seed: a linear congruential generator. */
-/** 0 to 1, the same for the same seed. */
-export function uniformNumbers(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state * 1_664_525 + 1_013_904_223) % 2 ** 32;
-    return state / 2 ** 32;
-  };
 }

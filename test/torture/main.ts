@@ -1,0 +1,112 @@
+/**
+ * npm run torture: rounds of faults against the store. Prints a table, and the seed of every round
+ * that went wrong; exits with 1 then.
+ */
+import fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { parseArgs } from 'node:util';
+import { printTable } from '../../bench/support/figures.ts';
+import { sqliteDriver } from '../../src/store/choose-driver.ts';
+import { fullDiskRound } from './full-disk-round.ts';
+import { killRound } from './kill-round.ts';
+import { isGood, type Round } from './round.ts';
+
+const usage = `npm run torture -- [--long] [--only kill|disk] [--rounds N] [--seed N]
+
+  --long      200 kills and 50 full disks, a quarter of an hour; without it 10 and 3
+  --only      one kind of fault
+  --rounds N  so many of each kind
+  --seed N    begins with this seed, each further round has the next; default: the clock
+`;
+
+const faults = {
+  kill: { name: 'kill -9', run: killRound, short: 10, long: 200 },
+  disk: { name: 'full disk, kill -9', run: fullDiskRound, short: 3, long: 50 },
+} as const;
+
+type FaultName = keyof typeof faults;
+
+const head = ['fault', 'rounds', 'kills', 'committed', 'lost', 'in part', 'damaged', 'time'];
+
+const { values } = parseArgs({
+  options: {
+    long: { type: 'boolean', default: false },
+    only: { type: 'string' },
+    rounds: { type: 'string' },
+    seed: { type: 'string' },
+    help: { type: 'boolean', default: false },
+  },
+});
+const names = (Object.keys(faults) as FaultName[]).filter((name) => (values.only ?? name) === name);
+const firstSeed = Number(values.seed ?? Math.floor(Date.now() / 1000));
+const roundCount = values.rounds === undefined ? null : Number(values.rounds);
+
+if (values.help || names.length === 0 || !isWhole(firstSeed) || !isWhole(roundCount ?? 0)) {
+  process.stderr.write(usage);
+  process.exitCode = values.help ? 0 : 2;
+} else {
+  process.exitCode = (await torture()) ? 0 : 1;
+}
+
+function isWhole(value: number): boolean {
+  return Number.isSafeInteger(value) && value >= 0;
+}
+
+/** Whether everything was well. */
+async function torture(): Promise<boolean> {
+  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'headroom-torture-'));
+  console.error(`seed ${firstSeed}, ${sqliteDriver().name}`);
+  try {
+    const rows: string[][] = [];
+    let bad = 0;
+    for (const name of names) {
+      const begun = performance.now();
+      const rounds = await runRounds(name, folder);
+      bad += rounds.filter((round) => !isGood(round)).length;
+      rows.push([faults[name].name, ...figures(rounds), seconds(performance.now() - begun)]);
+    }
+    printTable('faults', [head, ...rows]);
+    return bad === 0;
+  } finally {
+    fs.rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+async function runRounds(name: FaultName, folder: string): Promise<Round[]> {
+  const { run, short, long } = faults[name];
+  const count = roundCount ?? (values.long ? long : short);
+  const rounds: Round[] = [];
+  for (let at = 0; at < count; at++) {
+    const round = await run(firstSeed + at, folder);
+    // No disk can be made here, and why was printed.
+    if (round === null) break;
+    rounds.push(round);
+    if (!isGood(round)) {
+      console.log(`${JSON.stringify(round)}\n  again: ${again(name, round.seed)}`);
+    }
+    if (rounds.length % 10 === 0) console.error(`… ${rounds.length} of ${count} ${name} rounds`);
+  }
+  return rounds;
+}
+
+function again(name: FaultName, seed: number): string {
+  return `npm run torture -- --only ${name} --rounds 1 --seed ${seed}`;
+}
+
+function figures(rounds: readonly Round[]): string[] {
+  const sum = (figure: (round: Round) => number) =>
+    String(rounds.reduce((total, round) => total + figure(round), 0));
+  return [
+    String(rounds.length),
+    sum(({ killCount }) => killCount),
+    sum(({ committedCount }) => committedCount),
+    sum(({ lostCount }) => lostCount),
+    sum(({ partialCount }) => partialCount),
+    sum(({ problem }) => (problem === null ? 0 : 1)),
+  ];
+}
+
+function seconds(ms: number): string {
+  return `${Math.round(ms / 1000)} s`;
+}
