@@ -12,6 +12,7 @@ export default defineConfig({
           exclude: ['test/e2e/**', 'test/fixtures/**'],
           // Time never decides: on a machine with much else to do a child takes half a minute to start.
           testTimeout: 120_000,
+          hookTimeout: 120_000,
           sequence: { groupOrder: 0 },
         },
       },
