@@ -5,6 +5,7 @@ import type { CgroupMemory } from '../model/sample.ts';
 import { isCommand, isMember } from './membership.ts';
 import { findVictim, type OomAttribution, type VictimMatch } from './oom-victim.ts';
 import type { ProcessReport } from './processes.ts';
+import type { SlowReadings } from './slow-readings.ts';
 
 export interface OomKillReport {
   /** Null when the kernel's clock cannot be tied to the wall clock. */
@@ -61,6 +62,7 @@ export interface OomKillContext {
   cgroup: Pick<CgroupMemory, 'path' | 'limitBytes'> | null;
   /** How the recorded command ended. */
   command: ProcessExit | null;
+  slowReadings: SlowReadings;
 }
 
 /** Known to have hit somebody else; of a kill that is tied to nothing that is not known. */

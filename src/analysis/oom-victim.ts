@@ -1,6 +1,7 @@
 import type { OomKill } from '../model/event.ts';
 import { gapThresholdMs } from '../model/gap.ts';
 import { hasEnded, type ProcessReport } from './processes.ts';
+import type { SlowReadings } from './slow-readings.ts';
 
 /**
  * How a kill was tied to this recording: by its pid; by name, time and size, because the kernel
@@ -18,6 +19,7 @@ export interface VictimContext {
   processes: readonly ProcessReport[];
   intervalMs: number;
   endUnixMs: number | null;
+  slowReadings: SlowReadings;
 }
 
 // The kernel's log clock and the wall clock are tied to each other to within a second or two.
@@ -55,9 +57,9 @@ function livedUntil(process: ProcessReport, kill: OomKill, context: VictimContex
   // A zombie is dead and still listed: its last sample says nothing of its end.
   if (process.isZombie) return true;
   if (process.exit === null) return isEndOfRecording(timeUnixMs, context);
-  return (
-    process.exit.timeUnixMs >= timeUnixMs - clockSlackMs && process.exit.timeUnixMs <= latestMs
-  );
+  const noticedUnixMs = process.exit.timeUnixMs;
+  const lastWordUnixMs = noticedUnixMs + (context.slowReadings.get(noticedUnixMs) ?? 0);
+  return lastWordUnixMs >= timeUnixMs - clockSlackMs && noticedUnixMs <= latestMs;
 }
 
 // Killed with the last sample or after it: nobody looked any more whether it is gone.

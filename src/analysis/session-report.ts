@@ -17,6 +17,7 @@ import { trackPressure } from './pressure.ts';
 import { processReports } from './processes.ts';
 import { trackRecorder } from './recorder-cost.ts';
 import { sessionSection } from './session-section.ts';
+import { trackSlowReadings } from './slow-readings.ts';
 import { oomDaemonsOf } from './userspace-oom.ts';
 import { type Verdict, verdictOf } from './verdict.ts';
 
@@ -50,6 +51,7 @@ function findingsOf(recording: Recording, range: TimeRange): Findings {
     intervalMs,
     endUnixMs: followed.coverage.lastUnixMs,
     cgroup: lastTick?.cgroup ?? null,
+    slowReadings: followed.slowReadings,
     command,
   });
   const counts = oomCounts(events, oom, {
@@ -100,8 +102,9 @@ function followTicks(recording: Recording, range: TimeRange, events: readonly Re
   const memory = trackMemory();
   const pressure = trackPressure();
   const browser = trackBrowser();
+  const slowReadings = trackSlowReadings();
   const recorder = trackRecorder(protectionOf(recording));
-  const trackers = [coverage, forks, memory, pressure, browser, recorder];
+  const trackers = [coverage, forks, memory, pressure, browser, slowReadings, recorder];
   for (const tick of recording.ticks(range)) {
     for (const tracker of trackers) tracker.add(tick);
   }
@@ -111,6 +114,7 @@ function followTicks(recording: Recording, range: TimeRange, events: readonly Re
     memory: memory.result(),
     pressure: pressure.result(),
     browser: browser.result(),
+    slowReadings: slowReadings.result(),
     recorder: recorder.result(),
   };
 }

@@ -184,3 +184,26 @@ test.each<[string, ProcessReading[]]>([
   const gone = processes.map((process) => [{ ...process, comm: 'chromium' }, 5] as const);
   expect(killsOf(gone, kill).oomKills[0]?.attribution).toBe('none');
 });
+
+// As it was on a machine of 170 MiB: one reading took 22 s, and the kill fell into it.
+test.each([
+  ['while the reading lasted that misses it', 22_000, 'pid'],
+  ['long after that reading', 900, 'none'],
+])('killed %s', (_, readMs, attribution) => {
+  const second = (of: number, parts: { readMs: number; processes: ProcessReading[] }) =>
+    fakeSample({
+      second: of,
+      cgroup: { path: '/session' },
+      collector: { readMs: parts.readMs },
+      processes: parts.processes,
+    });
+  const samples = [
+    second(0, { readMs: 5, processes: [renderer] }),
+    second(1, { readMs: 5, processes: [renderer] }),
+    second(2, { readMs, processes: [] }),
+    second(25, { readMs: 5, processes: [] }),
+  ];
+  const kill = fakeOomKill({ pid: 4018, comm: 'chromium', timeUnixMs: at(23.8) });
+  const { oomKills } = analyse(fakeRecording({ samples, events: [kill] }));
+  expect(oomKills).toMatchObject([{ attribution }]);
+});
