@@ -37,12 +37,13 @@ describe('docs/dependencies.md', () => {
   const bySection = sections(read('docs/dependencies.md'));
 
   test.each([
-    ['At run time', 'dependencies', 4],
-    ['For development', 'devDependencies', 2],
-  ])('%s: the table lists what package.json has as %s', (heading, field, width) => {
+    ['At run time', ['dependencies', 'optionalDependencies'], 4],
+    ['For development', ['devDependencies'], 2],
+  ])('%s: the table lists what package.json has as %s', (heading, fields, width) => {
     const rows = tableRows(bySection.get(heading) ?? '');
     const listed = rows.map(([name]) => name?.replaceAll('`', ''));
-    expect(listed.sort()).toEqual(Object.keys(manifest[field]).sort());
+    const wanted = fields.flatMap((field) => Object.keys(manifest[field]));
+    expect(listed.sort()).toEqual(wanted.sort());
     for (const row of rows) {
       expect(row).toHaveLength(width);
       expect(row).not.toContain('');
@@ -50,7 +51,12 @@ describe('docs/dependencies.md', () => {
   });
 
   test('every version is exact', () => {
-    const versions = Object.values({ ...manifest.dependencies, ...manifest.devDependencies });
+    const { dependencies, optionalDependencies, devDependencies } = manifest;
+    const versions = Object.values({
+      ...dependencies,
+      ...optionalDependencies,
+      ...devDependencies,
+    });
     expect(versions.filter((version) => !/^\d+\.\d+\.\d+$/.test(String(version)))).toEqual([]);
   });
 });

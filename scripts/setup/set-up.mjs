@@ -5,7 +5,7 @@ import { installDebianPackages, thisMachine } from './debian-packages.mjs';
 import { installDependencies } from './install-dependencies.mjs';
 import { describeNode22, provideNode22 } from './node-22.mjs';
 import { SetUpError } from './set-up-error.mjs';
-import { provideSqliteAddon } from './sqlite-addon.mjs';
+import { provideSqlite } from './sqlite.mjs';
 import { describeTestServers, provideTestServers } from './test-servers.mjs';
 
 /** The folder of the project. */
@@ -20,8 +20,8 @@ export const projectRoot = fileURLToPath(new URL('../..', import.meta.url));
 export async function setUp(wants) {
   await step('node', () => checkNode(process.versions.node));
   await step('packages', () => installDependencies(projectRoot));
-  await step('sqlite', () => provideSqliteAddon(projectRoot));
   await step('build', () => buildDist(projectRoot));
+  await step('sqlite', () => provideSqlite(projectRoot, wants));
   await step('chromium', () => provideChromium(projectRoot));
   if (!wants.forTests) return;
   await step('tools', provideTestTools);

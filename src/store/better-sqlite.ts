@@ -21,15 +21,16 @@ const require = createRequire(import.meta.url);
 /** Any other error is returned as it is. */
 function addonError(error: unknown): unknown {
   const message = error instanceof Error ? error.message : String(error);
-  const fromLoader =
-    errnoOf(error) === 'ERR_DLOPEN_FAILED' || errnoOf(error) === 'MODULE_NOT_FOUND';
-  if (!fromLoader && !message.includes('bindings file')) return error;
+  // npm leaves out an optional package that could not be built.
+  const isLeftOut = errnoOf(error) === 'MODULE_NOT_FOUND';
+  const isUnusable = errnoOf(error) === 'ERR_DLOPEN_FAILED' || message.includes('bindings file');
+  if (!isLeftOut && !isUnusable) return error;
+  const remedy = isLeftOut
+    ? 'install headroom again where there are python3, make and a C++ compiler.'
+    : 'run `npm rebuild better-sqlite3`; where npm blocks install scripts (npm 12 and later), run `npm install-scripts approve better-sqlite3` first.';
   return new HeadroomError(
     'ADDON_MISSING',
     `the native part of better-sqlite3 cannot be loaded: ${message.split('\n')[0]}`,
-    {
-      hint: 'Use the latest Node.js 22 or later, which needs none, or run `npm rebuild better-sqlite3`; where npm blocks install scripts (npm 12 and later), run `npm install-scripts approve better-sqlite3` first.',
-      cause: error,
-    },
+    { hint: `Use the latest Node.js 22 or later, which needs none, or ${remedy}`, cause: error },
   );
 }

@@ -14,7 +14,7 @@ const script = (failure: string) => `
   import Module from 'node:module';
   const load = Module._load;
   Module._load = (request, ...rest) => {
-    if (request === 'bindings') ${failure}
+    if (request === 'bindings' || request === 'better-sqlite3') ${failure}
     return load(request, ...rest);
   };
   const { StoreWriter } = await import('./src/store/writer.ts');
@@ -26,14 +26,27 @@ const script = (failure: string) => `
   }
 `;
 
+const rebuild = /latest Node\.js 22 .*npm rebuild better-sqlite3/;
+
 test.each([
-  ['is not there', `throw new Error('Could not locate the bindings file. Tried:\\n → /a/b.node');`],
+  [
+    'was left out by npm',
+    `throw Object.assign(new Error("Cannot find module 'better-sqlite3'"),
+       { code: 'MODULE_NOT_FOUND' });`,
+    /latest Node\.js 22 .*install headroom again where there are python3/,
+  ],
+  [
+    'is not there',
+    `throw new Error('Could not locate the bindings file. Tried:\\n → /a/b.node');`,
+    rebuild,
+  ],
   [
     'was built for another Node.js',
     `throw Object.assign(new Error("The module was compiled against NODE_MODULE_VERSION 127."),
        { code: 'ERR_DLOPEN_FAILED' });`,
+    rebuild,
   ],
-])('a native addon that %s is ADDON_MISSING, with what to do', (_, failure) => {
+])('a native addon that %s is ADDON_MISSING, with what to do', (_, failure, hint) => {
   using folder = temporaryFolder();
   const file = folder.file('a.db');
   const output = execFileSync(
@@ -49,7 +62,7 @@ test.each([
     name: 'HeadroomError',
     code: 'ADDON_MISSING',
     message: expect.stringContaining('better-sqlite3 cannot be loaded'),
-    hint: expect.stringMatching(/latest Node\.js 22 .*npm rebuild better-sqlite3/),
+    hint: expect.stringMatching(hint),
   });
   expect(existsSync(file)).toBe(false);
 });

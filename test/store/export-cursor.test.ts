@@ -1,5 +1,4 @@
-import { execFileSync } from 'node:child_process';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { openDatabase } from '../../src/store/driver.ts';
 import { advanceCursor, readCursor } from '../../src/store/export-cursor.ts';
@@ -9,6 +8,7 @@ import { caseBytes } from '../support/cases.ts';
 import { fakeSample } from '../support/fake-sample.ts';
 import { temporaryFolder } from '../support/headroom-cli.ts';
 import { ended, running } from '../support/record-samples.ts';
+import { mountTmpfs } from '../support/tmpfs.ts';
 
 const target = 'otlp http://127.0.0.1:4318';
 
@@ -76,25 +76,16 @@ test('a file that another program holds is STORE_BUSY', () => {
 test('a file on a read-only disk is FILE_NOT_WRITABLE, and its cursor can be read', ({ skip }) => {
   using folder = temporaryFolder();
   const disk = folder.file('disk');
-  mkdirSync(disk);
-  try {
-    execFileSync('mount', ['-t', 'tmpfs', 'tmpfs', disk], { stdio: 'pipe' });
-  } catch (error) {
-    console.info(`skipped: no tmpfs can be mounted here: ${String(error)}`);
-    return skip();
-  }
-  try {
-    const file = `${disk}/a.db`;
-    StoreWriter.open(file, running).close(ended);
-    advanceCursor(file, target, { sequence: 3, timeUnixMs: null });
-    execFileSync('mount', ['-o', 'remount,ro', disk]);
-    expect(() => advanceCursor(file, target, { sequence: 4, timeUnixMs: 1 })).toThrow(
-      expect.objectContaining({ code: 'FILE_NOT_WRITABLE' }),
-    );
-    expect(readCursor(file, target)).toMatchObject({ sequence: 3, timeUnixMs: null });
-  } finally {
-    execFileSync('umount', ['-l', disk]);
-  }
+  using mounted = mountTmpfs(disk);
+  if (mounted === null) return skip();
+  const file = `${disk}/a.db`;
+  StoreWriter.open(file, running).close(ended);
+  advanceCursor(file, target, { sequence: 3, timeUnixMs: null });
+  mounted.makeReadOnly();
+  expect(() => advanceCursor(file, target, { sequence: 4, timeUnixMs: 1 })).toThrow(
+    expect.objectContaining({ code: 'FILE_NOT_WRITABLE' }),
+  );
+  expect(readCursor(file, target)).toMatchObject({ sequence: 3, timeUnixMs: null });
 });
 
 test.each([

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import type { RecordingEvent } from '../../src/model/event.ts';
 import { openDatabase } from '../../src/store/driver.ts';
@@ -9,6 +9,7 @@ import { fakeOomKill, fakeSample, startUnixMs } from '../support/fake-sample.ts'
 import { temporaryFolder } from '../support/headroom-cli.ts';
 import { ended, running } from '../support/record-samples.ts';
 import { syntheticFacts, syntheticSamples } from '../support/synthetic-session.ts';
+import { mountTmpfs } from '../support/tmpfs.ts';
 
 const written = { outcome: 'written' };
 
@@ -133,33 +134,29 @@ describe('the counts', () => {
   test('of a disk that is full to the end are not told in the file', ({ skip }) => {
     using folder = temporaryFolder();
     const disk = folder.file('disk');
-    const unmount = mountSmallDisk(disk);
-    if (unmount === null) return skip();
-    try {
-      writeFileSync(`${disk}/ballast`, Buffer.alloc(2 ** 20));
-      writeFileSync(`${disk}/more`, Buffer.alloc(2 ** 17));
-      const file = `${disk}/a.db`;
-      const writer = StoreWriter.open(file, syntheticFacts(), { pendingCapacity: 100 });
-      let count = 0;
-      let deferred = 0;
-      for (const sample of syntheticSamples({ tickCount: 9000, processCount: 40 })) {
-        count++;
-        if (writer.writeSample(sample, []).outcome === 'written') continue;
-        deferred++;
-        if (deferred === 50) rmSync(`${disk}/more`);
-        if (deferred === 400) break;
-      }
-      const result = writer.close(ended);
-      expect(result).toMatchObject({ outcome: 'deferred', reason: 'full' });
-      using recording = openRecording(file, { isAlive: () => false });
-      expect(recording.tickCount()).toBe(writer.writtenCount);
-      expect(writer.writtenCount).toBeLessThan(count);
-      const lost = Number(result.outcome === 'deferred' ? result.lostCount : 0);
-      expect(lost).toBeGreaterThan(200);
-      for (const note of notesOf(recording.events())) expect(note).toContain(' 0 were lost');
-    } finally {
-      unmount();
+    using mounted = mountTmpfs(disk);
+    if (mounted === null) return skip();
+    writeFileSync(`${disk}/ballast`, Buffer.alloc(2 ** 20));
+    writeFileSync(`${disk}/more`, Buffer.alloc(2 ** 17));
+    const file = `${disk}/a.db`;
+    const writer = StoreWriter.open(file, syntheticFacts(), { pendingCapacity: 100 });
+    let count = 0;
+    let deferred = 0;
+    for (const sample of syntheticSamples({ tickCount: 9000, processCount: 40 })) {
+      count++;
+      if (writer.writeSample(sample, []).outcome === 'written') continue;
+      deferred++;
+      if (deferred === 50) rmSync(`${disk}/more`);
+      if (deferred === 400) break;
     }
+    const result = writer.close(ended);
+    expect(result).toMatchObject({ outcome: 'deferred', reason: 'full' });
+    using recording = openRecording(file, { isAlive: () => false });
+    expect(recording.tickCount()).toBe(writer.writtenCount);
+    expect(writer.writtenCount).toBeLessThan(count);
+    const lost = Number(result.outcome === 'deferred' ? result.lostCount : 0);
+    expect(lost).toBeGreaterThan(200);
+    for (const note of notesOf(recording.events())) expect(note).toContain(' 0 were lost');
   });
 });
 
@@ -179,65 +176,45 @@ test('of a long lock only the first sample waits the whole timeout', () => {
   writer.close(ended);
 });
 
-/** Null where this process may not mount; the reason is printed. */
-function mountSmallDisk(folder: string): (() => void) | null {
-  mkdirSync(folder, { recursive: true });
-  try {
-    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=4m', 'tmpfs', folder], { stdio: 'pipe' });
-  } catch (error) {
-    console.info(`skipped: no tmpfs can be mounted here: ${String(error)}`);
-    return null;
-  }
-  return () => execFileSync('umount', ['-l', folder]);
-}
-
 test('the disk is full, and has room again later (case 090)', ({ skip }) => {
   using folder = temporaryFolder();
   const disk = folder.file('disk');
-  const unmount = mountSmallDisk(disk);
-  if (unmount === null) return skip();
-  try {
-    writeFileSync(`${disk}/ballast`, Buffer.alloc(2 ** 20));
-    const file = `${disk}/a.db`;
-    const writer = StoreWriter.open(file, syntheticFacts());
-    const sequences: number[] = [];
-    let deferred = 0;
-    for (const sample of syntheticSamples({ tickCount: 9000, processCount: 40 })) {
-      sequences.push(sample.sequence);
-      const result = writer.writeSample(sample, []);
-      if (deferred === 0 && result.outcome === 'written') continue;
-      if (result.outcome === 'written') break;
-      expect(result).toMatchObject({ reason: 'full', pendingCount: deferred + 1, lostCount: 0 });
-      deferred++;
-      if (deferred === 30) rmSync(`${disk}/ballast`);
-    }
-    expect(deferred).toBe(30);
-    expect(writer.close(ended)).toEqual(written);
-    expect(readdirSync(disk)).toEqual(['a.db']);
-    const check = execFileSync('sqlite3', [file, 'PRAGMA integrity_check'], { encoding: 'utf8' });
-    expect(check.trim()).toBe('ok');
-    using recording = openRecording(file);
-    expect([...recording.ticks()].map(({ sequence }) => sequence)).toEqual(sequences);
-    expect(notesOf(recording.events())).toEqual([
-      expect.stringMatching(/^store_full: .* 0 were lost$/),
-    ]);
-  } finally {
-    unmount();
+  using mounted = mountTmpfs(disk);
+  if (mounted === null) return skip();
+  writeFileSync(`${disk}/ballast`, Buffer.alloc(2 ** 20));
+  const file = `${disk}/a.db`;
+  const writer = StoreWriter.open(file, syntheticFacts());
+  const sequences: number[] = [];
+  let deferred = 0;
+  for (const sample of syntheticSamples({ tickCount: 9000, processCount: 40 })) {
+    sequences.push(sample.sequence);
+    const result = writer.writeSample(sample, []);
+    if (deferred === 0 && result.outcome === 'written') continue;
+    if (result.outcome === 'written') break;
+    expect(result).toMatchObject({ reason: 'full', pendingCount: deferred + 1, lostCount: 0 });
+    deferred++;
+    if (deferred === 30) rmSync(`${disk}/ballast`);
   }
+  expect(deferred).toBe(30);
+  expect(writer.close(ended)).toEqual(written);
+  expect(readdirSync(disk)).toEqual(['a.db']);
+  const check = execFileSync('sqlite3', [file, 'PRAGMA integrity_check'], { encoding: 'utf8' });
+  expect(check.trim()).toBe('ok');
+  using recording = openRecording(file);
+  expect([...recording.ticks()].map(({ sequence }) => sequence)).toEqual(sequences);
+  expect(notesOf(recording.events())).toEqual([
+    expect.stringMatching(/^store_full: .* 0 were lost$/),
+  ]);
 });
 
 test('a disk that is full from the beginning is STORE_FULL', ({ skip }) => {
   using folder = temporaryFolder();
   const disk = folder.file('disk');
-  const unmount = mountSmallDisk(disk);
-  if (unmount === null) return skip();
-  try {
-    writeFileSync(`${disk}/ballast`, Buffer.alloc(4 * 2 ** 20 - 8192));
-    expect(() => StoreWriter.open(`${disk}/a.db`, running)).toThrow(
-      expect.objectContaining({ code: 'STORE_FULL' }),
-    );
-    expect(readdirSync(disk)).toEqual(['ballast']);
-  } finally {
-    unmount();
-  }
+  using mounted = mountTmpfs(disk);
+  if (mounted === null) return skip();
+  writeFileSync(`${disk}/ballast`, Buffer.alloc(4 * 2 ** 20 - 8192));
+  expect(() => StoreWriter.open(`${disk}/a.db`, running)).toThrow(
+    expect.objectContaining({ code: 'STORE_FULL' }),
+  );
+  expect(readdirSync(disk)).toEqual(['ballast']);
 });

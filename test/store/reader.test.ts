@@ -20,6 +20,7 @@ import { fakeOomKill, fakeProcess, fakeSample, mib, startUnixMs } from '../suppo
 import { temporaryFolder } from '../support/headroom-cli.ts';
 import { ended, recordSamples, running } from '../support/record-samples.ts';
 import { syntheticFacts, syntheticSamples } from '../support/synthetic-session.ts';
+import { mountTmpfs } from '../support/tmpfs.ts';
 
 /** A writer with so many samples in its file; it stays open. */
 function liveRecording(file: string, tickCount: number): StoreWriter {
@@ -327,18 +328,13 @@ describe('a live recording', () => {
     const killed = liveRecording(folder.file('killed.db'), 100);
     liveRecording(folder.file('closed.db'), 100).close(ended);
     const disk = folder.file('disk');
-    mkdirSync(disk);
-    try {
-      execFileSync('mount', ['-t', 'tmpfs', 'tmpfs', disk], { stdio: 'pipe' });
-    } catch (error) {
-      console.info(`skipped: no tmpfs can be mounted here: ${String(error)}`);
-      return skip();
-    }
+    using mounted = mountTmpfs(disk);
+    if (mounted === null) return skip();
     try {
       for (const part of ['closed.db', 'killed.db', 'killed.db-wal', 'killed.db-shm']) {
         cpSync(folder.file(part), `${disk}/${part}`);
       }
-      execFileSync('mount', ['-o', 'remount,ro', disk]);
+      mounted.makeReadOnly();
       for (const name of ['closed.db', 'killed.db']) {
         using recording = openRecording(`${disk}/${name}`, { isAlive: () => false });
         expect(recording.tickCount()).toBe(100);
@@ -350,7 +346,6 @@ describe('a live recording', () => {
         expect.objectContaining({ code: 'FILE_NOT_WRITABLE' }),
       );
     } finally {
-      execFileSync('umount', ['-l', disk]);
       killed.close(ended);
     }
   });
