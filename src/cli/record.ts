@@ -116,7 +116,7 @@ async function record(
   const end = { endedUnixMs: Date.now(), endReason };
   const isWhole = watch.end(writer.close(end), writer.writtenCount);
   await live.finish(io.hurry);
-  if (isWhole) sealRecording(options.out, io);
+  if (isWhole && live !== null) sealRecording(options.out, io);
   tellEnd(options, io, { facts, end, sampleCount: writer.writtenCount, isWhole });
   if (command === null) return isWhole ? 0 : 1;
   if (endReason === 'duration') {

@@ -4,8 +4,8 @@ import { sealFile } from '../store/seal/seal-file.ts';
 import type { CommandIo } from './command.ts';
 
 /**
- * Adds checksums to a recording that has ended, so that `headroom verify` finds any byte that
- * changes on its way to somebody. One that cannot be sealed is a recording all the same.
+ * Renews the checksums of a recording that has ended, and was written to since by the exporter that
+ * keeps its place in it. One that cannot be sealed is a recording all the same.
  */
 export function sealRecording(path: string, io: Pick<CommandIo, 'stderr'>): void {
   try {

@@ -1,7 +1,8 @@
 import type { Verification } from '../store/verify/verification.ts';
+import type { Repair } from './repair.ts';
 
 /** The answer of `verify --json`. Fields are only ever added. */
-export function verifyJson(verification: Verification): string {
+export function verifyJson(verification: Verification, repair: Repair | null = null): string {
   const { path, sizeBytes, isWhole, isLive, checked, problems, remarks } = verification;
   const answer = {
     schemaVersion: 1,
@@ -13,6 +14,7 @@ export function verifyJson(verification: Verification): string {
     problems,
     remarks,
     contents: contentsOf(verification),
+    repair: repair === null ? null : repairOf(repair),
   };
   return `${JSON.stringify(answer, null, 2)}\n`;
 }
@@ -32,4 +34,10 @@ function contentsOf({ contents }: Verification) {
     events: contents.eventCount,
     gaps: gaps.map(({ fromUnixMs, toUnixMs, gap }) => ({ fromUnixMs, toUnixMs, kind: gap })),
   };
+}
+
+function repairOf({ file, salvage }: Repair) {
+  if (salvage === null) return { file, kind: 'copy' };
+  const { saved, ...lost } = salvage;
+  return { file, kind: 'salvage', ...lost, contents: contentsOf(saved) };
 }

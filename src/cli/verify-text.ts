@@ -1,10 +1,13 @@
 import { formatCount, formatDuration, formatInstant } from '../analysis/format.ts';
 import { printable } from '../report/printable.ts';
+import type { Salvage } from '../store/salvage/salvage-file.ts';
+import type { TableLoss } from '../store/salvage/table-loss.ts';
 import type { Contents, ProblemCode, Verification } from '../store/verify/verification.ts';
+import type { Repair } from './repair.ts';
 import { shellQuote } from './shell-quote.ts';
 
 /** The answer of `verify` for people. */
-export function verifyText(verification: Verification): string {
+export function verifyText(verification: Verification, repair: Repair | null = null): string {
   const { path, contents, problems, remarks } = verification;
   const lines = [
     headline(verification),
@@ -12,8 +15,10 @@ export function verifyText(verification: Verification): string {
     ...(contents === null ? [] : contentLines(contents)),
     ...remarks.map((remark) => `  ${remark}`),
   ];
-  if (problems.length > 0) {
+  if (repair !== null) lines.push(...repairLines(repair));
+  else if (problems.length > 0) {
     const advice = new Set(problems.map(({ code }) => adviceOn(code, path)));
+    advice.add(`save what is left: headroom verify ${shellQuote(path)} --repair OUT`);
     lines.push('What to do', ...[...advice].map((line) => `  ${line}`));
   }
   return `${lines.join('\n')}\n`;
@@ -52,4 +57,44 @@ function adviceOn(code: ProblemCode, path: string): string {
     default:
       return 'copy the file once more, if the original is still there';
   }
+}
+
+function repairLines({ file, salvage }: Repair): string[] {
+  if (salvage === null) return [`Copied whole to ${printable(file)}`];
+  const { saved, isSessionLost, lostSamples, tables } = salvage;
+  const count = formatCount(saved.contents?.sampleCount ?? 0, 'sample');
+  const lost = [
+    ...(isSessionLost ? ['what was known of the session: its machine, labels and browser'] : []),
+    ...lostSamples.map(lostSampleLine),
+    ...tables.filter(isHarmed).map(lossLine),
+  ];
+  return [
+    `Saved in ${printable(file)}: ${count} and what belongs to them`,
+    ...(lost.length === 0
+      ? ['  nothing that was in the file is lost']
+      : lost.map((line) => `  lost: ${line}`)),
+  ];
+}
+
+function lostSampleLine({ fromUnixMs, toUnixMs, count }: Salvage['lostSamples'][number]): string {
+  const what = count === null ? 'all samples' : formatCount(count, 'sample');
+  return `${what} between ${formatInstant(fromUnixMs)} and ${formatInstant(toUnixMs)}`;
+}
+
+function isHarmed({ lostPages, refusedRows, lostTimes }: TableLoss): boolean {
+  return lostPages + refusedRows + lostTimes.length > 0;
+}
+
+function lossLine({ name, savedRows, refusedRows, lostPages, lostTimes }: TableLoss): string {
+  const what = [
+    ...(lostPages > 0 ? [formatCount(lostPages, 'page')] : []),
+    ...(refusedRows > 0 ? [formatCount(refusedRows, 'row')] : []),
+  ];
+  const when = lostTimes.slice(0, 3).map(({ fromUnixMs, toUnixMs }) => {
+    const from = fromUnixMs === null ? 'its beginning' : formatInstant(fromUnixMs);
+    return `from ${from} to ${toUnixMs === null ? 'its end' : formatInstant(toUnixMs)}`;
+  });
+  if (lostTimes.length > 3) when.push(`${lostTimes.length - 3} more times`);
+  const lost = what.length === 0 ? 'some rows' : what.join(' and ');
+  return `${lost} of ${name}, ${[...when, `${formatCount(savedRows, 'row')} saved`].join(', ')}`;
 }

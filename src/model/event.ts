@@ -123,6 +123,8 @@ export interface Note {
     /** What the recorder did for itself: oom_score_adj and niceness. */
     | 'self_protection'
     /** Headroom was asked to end, and passed the signal on to the command that it records. */
-    | 'stop_asked';
+    | 'stop_asked'
+    /** This recording was made of what could be read of a damaged one. */
+    | 'salvaged';
   message: string;
 }

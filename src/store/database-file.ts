@@ -83,7 +83,7 @@ function refuseWhatIsNoDatabase(path: string, header: Buffer): void {
       'FILE_CORRUPT',
       `${path}: the end of the file is missing (it has ${statSync(path).size} bytes)`,
       {
-        hint: 'Pull the file again, or use another copy of it.',
+        hint: 'Pull the file again, or save what is left: headroom verify FILE --repair OUT',
       },
     );
   }

@@ -109,14 +109,14 @@ const knownCodes: readonly (readonly [string, ErrorCode, string, string])[] = [
     'SQLITE_CORRUPT',
     'FILE_CORRUPT',
     'the file is damaged',
-    'Pull the file again, or use another copy of it.',
+    'Pull the file again, or save what is left: headroom verify FILE --repair OUT',
   ],
   [
     // Our own statements are fixed: a table or a column is missing, or the schema makes no sense.
     'SQLITE_ERROR',
     'FILE_CORRUPT',
     'not built as a recording is',
-    'Pull the file again, or use another copy of it.',
+    'Pull the file again, or save what is left: headroom verify FILE --repair OUT',
   ],
   [
     'SQLITE_FULL',

@@ -24,6 +24,6 @@ const oddValueCodes = /^SQLITE_(CONSTRAINT_DATATYPE|MISMATCH|TOOBIG)$/;
 
 export function damagedFile(path: string, what: string): HeadroomError {
   return new HeadroomError('FILE_CORRUPT', `${path}: ${what}`, {
-    hint: 'Pull the file again, or use another copy of it.',
+    hint: 'Pull the file again, or save what is left: headroom verify FILE --repair OUT',
   });
 }

@@ -1,3 +1,4 @@
+import { HeadroomError } from '../model/errors.ts';
 import type { RecordingEvent } from '../model/event.ts';
 import type { Sample } from '../model/sample.ts';
 import type { EndReason, SessionFacts } from '../model/session.ts';
@@ -8,6 +9,7 @@ import { type PendingSample, PendingSamples } from './pending-samples.ts';
 import { readingError } from './reading-error.ts';
 import { RecordedFile } from './recorded-file.ts';
 import { isRecorderAlive, type RecorderIdentity, thisRecorder } from './recorder-lock.ts';
+import { sealFile } from './seal/seal-file.ts';
 import { TickWriter } from './tick-writer.ts';
 
 export interface StoreWriterOptions {
@@ -136,8 +138,8 @@ export class StoreWriter {
   }
 
   /**
-   * Writes what is left and ends the recording; then the file stands alone, unless a reader has it
-   * open. Waits for a lock for two seconds at most. Not all written: the result says what is not.
+   * Writes what is left and ends the recording; then the file stands alone and carries checksums,
+   * unless a reader has it open. Waits for a lock for two seconds at most. Not all written: the result says what is not.
    * A second call does nothing.
    */
   close(end: SessionEnd): WriteResult {
@@ -250,5 +252,15 @@ export class StoreWriter {
     }
     this.#db.close();
     if (isMissing && this.#file.isMissing()) this.#file.removeRest();
+    if (problem === null) this.#seal();
+  }
+
+  #seal(): void {
+    try {
+      sealFile(this.path);
+    } catch (error) {
+      // Somebody else writes to it already, or there is no room: it is whole without checksums too.
+      if (!(error instanceof HeadroomError)) throw error;
+    }
   }
 }

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { verifyJson } from '../../src/cli/verify-json.ts';
 import { verifyText } from '../../src/cli/verify-text.ts';
+import type { Salvage } from '../../src/store/salvage/salvage-file.ts';
 import type { Verification } from '../../src/store/verify/verification.ts';
 import { fakeFacts, startUnixMs } from '../support/fake-sample.ts';
 
@@ -40,6 +41,28 @@ const withoutLog: Verification = {
   remarks: ['it has no end'],
 };
 
+const damaged: Verification = {
+  ...whole,
+  isWhole: false,
+  problems: [{ code: 'bytes_changed', message: 'is not what it was' }],
+};
+const salvage: Salvage = {
+  saved: whole,
+  isSessionLost: false,
+  lostSamples: [{ fromUnixMs: startUnixMs, toUnixMs: startUnixMs + 27_000, count: 26 }],
+  tables: [
+    {
+      name: 'tick',
+      savedRows: 3574,
+      refusedRows: 0,
+      lostPages: 1,
+      lostTimes: [{ fromUnixMs: null, toUnixMs: startUnixMs + 27_000 }],
+    },
+    { name: 'session', savedRows: 1, refusedRows: 0, lostPages: 0, lostTimes: [] },
+    { name: 'process_text', savedRows: 11, refusedRows: 1, lostPages: 2, lostTimes: [] },
+  ],
+};
+
 describe('for people', () => {
   test('a whole recording', () => {
     expect(verifyText(whole).split('\n')).toEqual([
@@ -59,8 +82,26 @@ describe('for people', () => {
       '  it has no end',
       'What to do',
       expect.stringContaining("headroom export '/tmp/my task.db' --to sqlite --out COPY"),
+      "  save what is left: headroom verify '/tmp/my task.db' --repair OUT",
       '',
     ]);
+  });
+
+  test('what was saved and lost', () => {
+    const lines = verifyText(damaged, { file: 'saved.db', salvage }).split('\n');
+    expect(
+      lines.slice(lines.indexOf('Saved in saved.db: 3600 samples and what belongs to them')),
+    ).toEqual([
+      'Saved in saved.db: 3600 samples and what belongs to them',
+      '  lost: 26 samples between 2026-11-29T14:00:00Z and 2026-11-29T14:00:27Z',
+      '  lost: 1 page of tick, from its beginning to 2026-11-29T14:00:27Z, 3574 rows saved',
+      '  lost: 2 pages and 1 row of process_text, 11 rows saved',
+      '',
+    ]);
+  });
+
+  test('a whole one that is to be repaired is copied', () => {
+    expect(verifyText(whole, { file: 'b.db', salvage: null })).toContain('Copied whole to b.db\n');
   });
 
   test('names from the file cannot steer the terminal', () => {
@@ -68,6 +109,13 @@ describe('for people', () => {
     const contents = { ...(whole.contents ?? expect.unreachable()), facts };
     expect(verifyText({ ...whole, contents })).not.toContain('\u001b');
   });
+});
+
+test('for programs: what was saved and lost', () => {
+  const { repair } = JSON.parse(verifyJson(damaged, { file: 'saved.db', salvage }));
+  const { saved: _, ...lost } = salvage;
+  expect(repair).toMatchObject({ file: 'saved.db', kind: 'salvage', ...lost });
+  expect(repair.contents.samples).toBe(3600);
 });
 
 test('for programs', () => {
@@ -92,5 +140,6 @@ test('for programs', () => {
       events: 3,
       gaps: [{ fromUnixMs: startUnixMs, toUnixMs: startUnixMs + 600_000, kind: 'standby' }],
     },
+    repair: null,
   });
 });

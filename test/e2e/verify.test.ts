@@ -3,7 +3,7 @@ import fs from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openRecording } from '../../src/store/reader.ts';
 import { verifyFile } from '../../src/store/verify/verify-file.ts';
-import { flipByte } from '../support/damaged-recording.ts';
+import { flipByte, overwrite } from '../support/damaged-recording.ts';
 import { runCli, startCli, temporaryFolder } from '../support/headroom-cli.ts';
 
 const folder = temporaryFolder();
@@ -68,6 +68,31 @@ describe('a recording that ended', () => {
   });
 });
 
+describe('a damaged recording', () => {
+  test('is saved into a whole one, which is reported on; the damaged one says how', async () => {
+    const damaged = folder.file('damaged.db');
+    const saved = folder.file('saved.db');
+    fs.copyFileSync(file, damaged);
+    const root = "SELECT rootpage FROM sqlite_schema WHERE name = 'session'";
+    const page = Number(execFileSync('sqlite3', [file, root]));
+    overwrite(damaged, (page - 1) * 4096, Buffer.alloc(4096));
+    const before = fs.readFileSync(damaged);
+    const refused = await runCli('report', damaged);
+    expect(refused.stderr).toContain('[FILE_CORRUPT]');
+    expect(refused.stderr).toContain('headroom verify FILE --repair OUT');
+    const repaired = await runCli('verify', damaged, '--repair', saved);
+    expect(repaired).toMatchObject({ exitCode: 0, stderr: '' });
+    expect(repaired.stdout).toContain('damaged.db is NOT whole\n');
+    expect(repaired.stdout).toContain(`Saved in ${saved}: `);
+    expect(fs.readFileSync(damaged).equals(before)).toBe(true);
+    expect((await verify(saved)).answer).toMatchObject({ isWhole: true, checked: 'every_byte' });
+    expect((await runCli('report', saved)).exitCode).toBe(0);
+    const again = await runCli('verify', damaged, '--repair', saved);
+    expect(again).toMatchObject({ exitCode: 1, stdout: '' });
+    expect(again.stderr).toContain('[FILE_EXISTS]');
+  });
+});
+
 describe('a recording that goes on', () => {
   test('is copied into one file that verifies by itself, and goes on to its end', async () => {
     const live = folder.file('live.db');
@@ -119,10 +144,13 @@ describe('what is no recording', () => {
 
   test('is refused as HTML (case 092)', async () => {
     fs.copyFileSync(new URL('html.db', cases), folder.file('html.db'));
-    const result = await runCli('verify', folder.file('html.db'));
-    expect(result).toMatchObject({ exitCode: 1, stdout: '' });
-    expect(result.stderr).toContain('looks like HTML');
-    expect(result.stderr).toContain('[FILE_NOT_A_DATABASE]');
+    for (const repair of [[], ['--repair', folder.file('out.db')]]) {
+      const result = await runCli('verify', folder.file('html.db'), ...repair);
+      expect(result).toMatchObject({ exitCode: 1, stdout: '' });
+      expect(result.stderr).toContain('looks like HTML');
+      expect(result.stderr).toContain('[FILE_NOT_A_DATABASE]');
+    }
+    expect(fs.existsSync(folder.file('out.db'))).toBe(false);
   });
 
   test.each([

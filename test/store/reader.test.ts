@@ -115,7 +115,7 @@ describe('a damaged recording', () => {
     const file = folder.file('a.db');
     liveRecording(file, 200).close(ended);
     const whole = readFileSync(file);
-    for (let page = 1; page < whole.length / 4096; page++) {
+    for (let page = 1; page + 1 < whole.length / 4096; page++) {
       const bytes = Buffer.from(whole);
       bytes.fill(0xa5, page * 4096, (page + 1) * 4096);
       writeFileSync(file, bytes);

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
 import { StoreWriter } from '../../src/store/writer.ts';
 import { fakeOomKill } from './fake-sample.ts';
@@ -10,13 +11,19 @@ export interface RecordingOptions {
   processCount?: number;
 }
 
-/** A recording of a synthetic session with an OOM kill, a sample a second; it was ended. */
+/** A recording of a synthetic session with an OOM kill, a sample a second; ended and sealed. */
 export function endedRecording(file: string, options: RecordingOptions): void {
   const { tickCount } = options;
   startedRecording(file, options).close({
     endedUnixMs: syntheticStartUnixMs + tickCount * 1000,
     endReason: 'duration',
   });
+}
+
+/** Takes away the checksums. */
+export function unseal(file: string): void {
+  const pageCount = Number(execFileSync('sqlite3', [file, 'PRAGMA page_count']));
+  fs.truncateSync(file, pageCount * pageBytes);
 }
 
 /** The same, still open. */

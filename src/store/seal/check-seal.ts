@@ -35,7 +35,7 @@ export function checkSeal(path: string): SealCheck {
     const header = parseDatabaseHeader(readBytes(file, Buffer.alloc(databaseHeaderBytes), 0));
     const footer = readFooter(file, sizeBytes);
     return footer === null
-      ? withoutFooter(file, header, sizeBytes)
+      ? withoutFooter(header, sizeBytes)
       : withFooter(file, { header, footer, sizeBytes });
   } finally {
     closeSync(file);
@@ -48,21 +48,13 @@ function readFooter(file: number, sizeBytes: number): Footer | null {
   return decodeFooter(readBytes(file, Buffer.alloc(footerBytes), sizeBytes - footerBytes));
 }
 
-function withoutFooter(file: number, header: DatabaseHeader | null, sizeBytes: number): SealCheck {
+function withoutFooter(header: DatabaseHeader | null, sizeBytes: number): SealCheck {
   // While a log is in use the header may be behind the file.
   if (header === null || header.usesLog || header.pageCount === null) return { state: 'none' };
-  const { pageSizeBytes, pageCount } = header;
-  const end = pageCount * pageSizeBytes;
-  if (sizeBytes <= end) return { state: 'none' };
-  // A program that writes to a sealed file may leave it longer than it needs, by whole pages.
-  const isOfWriter = (sizeBytes - end) % pageSizeBytes === 0 && !startsWithSum(file, header, end);
-  if (isOfWriter) return { state: 'none' };
+  const end = header.pageCount * header.pageSizeBytes;
+  // Pages that a program added may have left some of its bytes.
+  if (sizeBytes - end < footerBytes) return { state: 'none' };
   return { state: 'damaged', what: 'its checksums are damaged or cut off', damagedPages: [] };
-}
-
-function startsWithSum(file: number, { pageSizeBytes }: DatabaseHeader, end: number): boolean {
-  const firstPage = readBytes(file, Buffer.alloc(pageSizeBytes), 0);
-  return readBytes(file, Buffer.alloc(sumBytes), end).equals(pageSum(firstPage));
 }
 
 interface Sealed {

@@ -3,7 +3,7 @@ import { isPageSize } from '../sqlite-file/database-header.ts';
 
 /**
  * What stands behind the last page of a sealed recording, where SQLite never looks: a checksum of
- * each page, and a footer that vouches for them. docs/schema.md describes the bytes.
+ * each page, and a footer that vouches for them. docs/checksums.md describes the bytes.
  */
 export interface Footer {
   pageSizeBytes: number;

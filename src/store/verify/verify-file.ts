@@ -21,6 +21,8 @@ export interface VerifyOptions {
   isAlive?: (recorder: RecorderIdentity) => boolean;
   /** Where a file is copied to that cannot be read in place; default: the system's. */
   temporaryFolder?: string;
+  /** Take it for a damaged recording also where it does not look like a database; default false. */
+  isRecording?: boolean;
 }
 
 /**
@@ -32,7 +34,8 @@ export function verifyFile(path: string, options: VerifyOptions = {}): Verificat
   const refusal = inspect(path);
   // Before SQLite opens it: closing a file here drops the locks that SQLite has on it.
   const { seal, header } = readFile(path);
-  if (refusal !== null && refusal.code !== 'FILE_CORRUPT' && !isVouchedFor(seal)) throw refusal;
+  const isRecording = options.isRecording === true || isVouchedFor(seal);
+  if (refusal !== null && refusal.code !== 'FILE_CORRUPT' && !isRecording) throw refusal;
   const checked = refusal === null ? checkDatabase(path, seal, options) : unreadable(refusal, path);
   const { found } = checked;
   const recorder = found?.session.recorder ?? null;

@@ -29,8 +29,7 @@ beforeAll(() => {
   sealed = folder.file('sealed.db');
   file = folder.file('a.db');
   endedRecording(sealed, { tickCount: 130 });
-  pageCount = fs.statSync(sealed).size / pageBytes;
-  expect(sealFile(sealed)).toBe(true);
+  pageCount = Number(execFileSync('sqlite3', [sealed, 'PRAGMA page_count']));
 });
 beforeEach(() => fs.copyFileSync(sealed, file));
 afterAll(() => folder[Symbol.dispose]());
@@ -79,7 +78,7 @@ describe('a sealed file', () => {
   });
 
   test('shows that it was cut, unless all of its pages are there', () => {
-    for (const bytes of [1, 63, 64, 65, 8 * pageCount + 63]) {
+    for (const bytes of [1, 63, 64, 65, 8 * pageCount]) {
       fs.copyFileSync(sealed, file);
       fs.truncateSync(file, fs.statSync(file).size - bytes);
       expect(checkSeal(file)).toMatchObject({ state: 'damaged' });
@@ -115,11 +114,11 @@ describe('a program that writes to a sealed file', () => {
     expect(checkSeal(file)).toMatchObject({ state: 'intact' });
   });
 
-  test('may be a recorder that goes on', () => {
+  test('may be a recorder that goes on, which seals it again', () => {
     const writer = StoreWriter.open(file, syntheticFacts());
     writer.writeSample(fakeSample({ second: 5000, sequence: 1 }), []);
     writer.close(ended);
-    expect(checkSeal(file)).toMatchObject({ state: expect.stringMatching('none|outdated') });
+    expect(checkSeal(file)).toMatchObject({ state: 'intact' });
     expect(shell('PRAGMA integrity_check; SELECT count(*) FROM tick')).toBe('ok\n131\n');
   });
 });
@@ -130,7 +129,7 @@ describe('sealing', () => {
     const writer = startedRecording(live, { tickCount: 3 });
     expect(sealFile(live)).toBe(false);
     writer.close(ended);
-    expect(checkSeal(live)).toEqual({ state: 'none' });
+    expect(checkSeal(live)).toMatchObject({ state: 'intact' });
   });
 
   test('is refused while somebody writes to it', () => {

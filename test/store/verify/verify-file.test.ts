@@ -3,7 +3,6 @@ import fs from 'node:fs';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { HeadroomError } from '../../../src/model/errors.ts';
-import { sealFile } from '../../../src/store/seal/seal-file.ts';
 import type { Verification } from '../../../src/store/verify/verification.ts';
 import { verifyFile } from '../../../src/store/verify/verify-file.ts';
 import { caseBytes } from '../../support/cases.ts';
@@ -14,6 +13,7 @@ import {
   overwrite,
   pageBytes,
   startedRecording,
+  unseal,
 } from '../../support/damaged-recording.ts';
 import { temporaryFolder } from '../../support/headroom-cli.ts';
 import { ended } from '../../support/record-samples.ts';
@@ -39,7 +39,6 @@ function problemsOf(path = file): string[] {
 describe('a whole recording', () => {
   test('that is sealed was checked byte by byte, and what is in it is told', () => {
     endedRecording(file, { tickCount: 130 });
-    sealFile(file);
     expect(verifyFile(file)).toMatchObject({
       isWhole: true,
       isLive: false,
@@ -59,6 +58,7 @@ describe('a whole recording', () => {
 
   test('without checksums is whole as far as can be told', () => {
     endedRecording(file, { tickCount: 70 });
+    unseal(file);
     expect(verifyFile(file)).toMatchObject({
       isWhole: true,
       checked: 'structure',
@@ -97,7 +97,6 @@ describe('a whole recording', () => {
 describe('a sealed recording of which a byte was changed is never whole', () => {
   test('wherever that is', () => {
     endedRecording(file, { tickCount: 70 });
-    sealFile(file);
     const size = fs.statSync(file).size;
     const anywhere = fc.oneof(
       fc.integer({ min: 0, max: 99 }),
@@ -120,7 +119,6 @@ describe('a sealed recording of which a byte was changed is never whole', () => 
   // Half of the changed bytes are none of SQLite's business (issue 4: quick_check found 13 of 30).
   test('also where SQLite finds nothing', () => {
     endedRecording(file, { tickCount: 70 });
-    sealFile(file);
     const size = fs.statSync(file).size;
     const offsets = Array.from(
       { length: 30 },
@@ -138,7 +136,10 @@ describe('a sealed recording of which a byte was changed is never whole', () => 
 });
 
 describe('a damaged recording without checksums', () => {
-  beforeEach(() => endedRecording(file, { tickCount: 200 }));
+  beforeEach(() => {
+    endedRecording(file, { tickCount: 200 });
+    unseal(file);
+  });
 
   test.each([0.99, 0.5, 0.1, 0.001])('cut to %d of its length', (part) => {
     fs.truncateSync(file, Math.floor(fs.statSync(file).size * part));
