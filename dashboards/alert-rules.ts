@@ -1,5 +1,5 @@
 import { dashboardIds } from './frame.ts';
-import { is, provider, role, select, session, tier } from './promql.ts';
+import { is, labelOf, matches, provider, role, select, session, tier } from './promql.ts';
 import type { AlertRule, RuleGroup } from './rule.ts';
 
 const ofSession = `${session}, ${tier}, ${provider}`;
@@ -19,6 +19,13 @@ const worstOfMinute = select(
   is('headroom.rollup.stat', 'max'),
   is('headroom.rollup.window', '1m'),
 );
+
+const exported = select(
+  'headroom.export.items',
+  matches('headroom.export.outcome', 'dropped|rejected'),
+);
+const outcome = labelOf('headroom.export.outcome');
+const reason = labelOf('error.type');
 
 // `max by` everywhere: a session that is both pushed and scraped has every series twice.
 const left = `max by (${ofSession}) (${available}) / max by (${ofSession}) (${limit})`;
@@ -93,6 +100,16 @@ const ofOneSession: readonly AlertRule[] = [
     summary: 'The recorder stood still',
     description: `${whose}: a sample was begun {{ $value | humanizeDuration }} late. What happened in between is not recorded.`,
     dashboard: dashboardIds.postMortem,
+  },
+  {
+    alert: 'HeadroomExportLoss',
+    // Told with the loss, and seldom again: `increase` would miss what the first report says.
+    signal: `max by (${ofSession}, ${outcome}, ${reason}) (max_over_time(${exported}[15m]))`,
+    condition: '> 0',
+    severity: 'warning',
+    summary: `Points or events were {{ $labels.${outcome} }} on their way here`,
+    description: `${whose}: {{ $value }} {{ $labels.${outcome} }} in all ({{ $labels.${reason} }}). They are in the recording, and missing here.`,
+    dashboard: dashboardIds.session,
   },
 ];
 

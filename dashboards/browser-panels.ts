@@ -1,9 +1,11 @@
 import type { PanelBuilder as TableBuilder } from '@grafana/grafana-foundation-sdk/table';
 import type { PanelBuilder } from '@grafana/grafana-foundation-sdk/timeseries';
 import * as units from '@grafana/grafana-foundation-sdk/units';
+import { roleColors } from './colors.ts';
 import { linesPanel, tablePanel } from './panels.ts';
 import { role } from './promql.ts';
 import {
+  fastestGrowth,
   growth,
   highest,
   highestPer,
@@ -24,6 +26,7 @@ export function pssByRole(span: number): PanelBuilder {
     unit: units.BytesIEC,
     datasource,
     targets: [lines(highestPer(role, 'headroom.browser.memory.pss'), legend)],
+    overrides: roleColors,
     isStacked: true,
     span,
   });
@@ -36,6 +39,7 @@ export function largestProcess(span: number): PanelBuilder {
     unit: units.BytesIEC,
     datasource,
     targets: [lines(highestPer(role, 'headroom.browser.process.memory.max'), legend)],
+    overrides: roleColors,
     span,
   });
 }
@@ -51,6 +55,8 @@ export function processCounts(span: number): PanelBuilder {
       lines(highestPer(role, 'headroom.browser.processes'), legend),
       lines(highest('headroom.browser.zombies'), 'zombies'),
     ],
+    overrides: roleColors,
+    isStepped: true,
     span,
   });
 }
@@ -62,6 +68,7 @@ export function cpuByRole(span: number): PanelBuilder {
     unit: units.Short,
     datasource,
     targets: [rates(ratePer([role], 'headroom.browser.cpu.time'), legend)],
+    overrides: roleColors,
     isStacked: true,
     span,
   });
@@ -75,6 +82,7 @@ export function growthByRole(span: number): PanelBuilder {
     unit: units.BytesPerSecondIEC,
     datasource,
     targets: [lines(growth('headroom.browser.memory.anonymous', [role]), legend)],
+    overrides: roleColors,
     isSigned: true,
     span,
   });
@@ -98,25 +106,28 @@ export function rolePercentiles(span: number): TableBuilder {
 }
 
 export function roleChanges(span: number): TableBuilder {
+  const memory = 'headroom.browser.memory.anonymous';
   return tablePanel({
     title: 'Roles over the time range',
     description:
-      'Lowest, highest and last of the time range. Last far above lowest: that role kept what it took. Killed: by the kernel, for want of memory.',
+      'Anonymous memory of each role at most, and its fastest growth over a minute; RSS of its largest process; and how many of its processes the kernel killed for want of memory. The victim is not always the one that grew.',
     unit: units.BytesIEC,
     datasource,
     targets: [
-      rows(overallPerRole('min_over_time', 'headroom.browser.memory.anonymous')),
-      rows(overallPerRole('max_over_time', 'headroom.browser.memory.anonymous')),
-      rows(overallPerRole('last_over_time', 'headroom.browser.memory.anonymous')),
+      rows(overallPerRole('max_over_time', memory)),
+      rows(fastestGrowth(memory, [role])),
       rows(overallPerRole('max_over_time', 'headroom.browser.process.memory.max')),
       rows(overallPerRole('max_over_time', 'headroom.oom.victims')),
     ],
     transformations: columnsOf({
       key: role,
       keyTitle: 'Role',
-      values: ['Lowest', 'Highest', 'Last', 'Largest process', 'Killed'],
+      values: ['At most', 'Growth', 'Largest process', 'Killed'],
     }),
-    overrides: { Killed: [{ id: 'unit', value: units.NoUnit }] },
+    overrides: {
+      Growth: [{ id: 'unit', value: units.BytesPerSecondIEC }],
+      Killed: [{ id: 'unit', value: units.NoUnit }],
+    },
     span,
   });
 }

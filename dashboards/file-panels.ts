@@ -2,8 +2,16 @@ import type { PanelBuilder as StatBuilder } from '@grafana/grafana-foundation-sd
 import type { PanelBuilder as TableBuilder } from '@grafana/grafana-foundation-sdk/table';
 import type { PanelBuilder as LinesBuilder } from '@grafana/grafana-foundation-sdk/timeseries';
 import * as units from '@grafana/grafana-foundation-sdk/units';
+import { memoryColors, roleColors } from './colors.ts';
 import { dashboardIds } from './frame.ts';
-import { leftIsGood, limitLine, linesPanel, noneIsGood, statPanel, tablePanel } from './panels.ts';
+import {
+  leftIsGood,
+  linesPanel,
+  noneIsGood,
+  statPanel,
+  tablePanel,
+  wideEnoughForId,
+} from './panels.ts';
 import {
   counterRates,
   sqlite as datasource,
@@ -29,7 +37,7 @@ export function recording(span: number): TableBuilder {
 FROM session, (SELECT max(time_unix_ms) AS last FROM tick)`),
     ],
     overrides: {
-      session: [{ id: 'links', value: [wholeRecording] }],
+      session: [...wideEnoughForId, { id: 'links', value: [wholeRecording] }],
       first: [{ id: 'unit', value: units.DatetimeISO }],
       last: [{ id: 'unit', value: units.DatetimeISO }],
       limit: [{ id: 'unit', value: units.BytesIEC }],
@@ -108,7 +116,7 @@ export function againstLimit(span: number): LinesBuilder {
 FROM session_sample WHERE ${inRange}
 GROUP BY 1 ORDER BY 1`),
     ],
-    overrides: { limit: limitLine },
+    overrides: memoryColors,
     span,
   });
 }
@@ -122,7 +130,8 @@ export function minutePercentiles(span: number): LinesBuilder {
     datasource,
     targets: [
       sqlLines(`SELECT t + span_seconds AS time, p50, p95, p99, max FROM percentile
-WHERE scope = 'session' AND metric = 'working_set' AND ${inRange}
+WHERE scope = 'session' AND metric = 'working_set'
+  AND t + span_seconds >= $__from / 1000.0 AND t <= $__to / 1000.0
 ORDER BY t`),
     ],
     span,
@@ -138,6 +147,7 @@ export function pssByRole(span: number): LinesBuilder {
     datasource,
     targets: [sqlLines(rolesOverTime('pss_bytes'))],
     displayName: '${__field.labels.role}',
+    overrides: roleColors,
     isStacked: true,
     span,
   });
@@ -151,6 +161,8 @@ export function processCounts(span: number): LinesBuilder {
     datasource,
     targets: [sqlLines(rolesOverTime('process_count'))],
     displayName: '${__field.labels.role}',
+    overrides: roleColors,
+    isStepped: true,
     span,
   });
 }

@@ -7,7 +7,7 @@ export function events(span: number): TableBuilder {
   return tablePanel({
     title: 'Events',
     description:
-      'OOM kills, ends of processes, gaps, changes of the limit and notes, newest first.',
+      'OOM kills, then what else happened, newest first: ends of processes, gaps, changes of the limit, notes.',
     unit: units.NoUnit,
     datasource,
     targets: [
@@ -28,7 +28,7 @@ export function events(span: number): TableBuilder {
   END AS what
 FROM event
 WHERE time_unix_ms BETWEEN $__from AND $__to
-ORDER BY time_unix_ms DESC LIMIT 500`),
+ORDER BY kind = 'oom_kill' DESC, time_unix_ms DESC LIMIT 500`),
     ],
     span,
   });

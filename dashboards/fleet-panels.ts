@@ -1,4 +1,5 @@
 import type { DataTransformerConfig } from '@grafana/grafana-foundation-sdk/dashboard';
+import type { PanelBuilder as HeatmapBuilder } from '@grafana/grafana-foundation-sdk/heatmap';
 import type { PanelBuilder as HistogramBuilder } from '@grafana/grafana-foundation-sdk/histogram';
 import type { PanelBuilder as TableBuilder } from '@grafana/grafana-foundation-sdk/table';
 import type { PanelBuilder as LinesBuilder } from '@grafana/grafana-foundation-sdk/timeseries';
@@ -6,16 +7,19 @@ import * as units from '@grafana/grafana-foundation-sdk/units';
 import {
   highestOfEach,
   killedPerTier,
+  killsInStep,
   killsOfEach,
   ofFleet,
   quantileOfNeeds,
+  quantileOfTime,
   sessionsPerTier,
+  timeByUtilization,
 } from './fleet-queries.ts';
 import { dashboardIds } from './frame.ts';
-import { histogramPanel, linesPanel, tablePanel } from './panels.ts';
+import { heatmapPanel, histogramPanel, linesPanel, tablePanel, wideEnoughForId } from './panels.ts';
 import { is, provider, session, tier } from './promql.ts';
 import { columnsOf } from './table-columns.ts';
-import { prometheus as datasource, lines, rates, rows, value } from './targets.ts';
+import { buckets, prometheus as datasource, lines, rates, rows, value } from './targets.ts';
 
 const legend = `{{${tier}}}`;
 const needs = highestOfEach('headroom.rollup.memory.working_set');
@@ -24,20 +28,25 @@ export function tiers(span: number): TableBuilder {
   return tablePanel({
     title: 'Tiers',
     description:
-      'What the sessions of each tier needed at most (working set), as quantiles over the sessions. A tier whose p99 is below half of its size is paid for twice; one with killed sessions is too small, and its figures are lower bounds.',
+      'What the sessions of each tier needed at most (working set), as quantiles over the sessions, and the share of the limit that was not passed in 95 % of all their time. A tier whose p99 is below half of its size is paid for twice; one with killed sessions is too small, and its figures are lower bounds.',
     unit: units.BytesIEC,
     datasource,
     targets: [
       rows(sessionsPerTier),
       rows(killedPerTier),
       ...[0.5, 0.95, 0.99, 1].map((quantile) => rows(quantileOfNeeds(quantile))),
+      rows(quantileOfTime(0.95)),
     ],
     transformations: columnsOf({
       key: tier,
       keyTitle: 'Tier',
-      values: ['Sessions', 'With an OOM kill', 'p50', 'p95', 'p99', 'Largest'],
+      values: ['Sessions', 'Killed', 'p50', 'p95', 'p99', 'Largest', 'In use, p95'],
     }),
-    overrides: { Sessions: [plainNumber], 'With an OOM kill': [plainNumber] },
+    overrides: {
+      Sessions: [plainNumber],
+      Killed: [plainNumber],
+      'In use, p95': [{ id: 'unit', value: units.PercentUnit }],
+    },
     span,
   });
 }
@@ -52,6 +61,18 @@ export function needsOfSessions(span: number): HistogramBuilder {
     unit: units.BytesIEC,
     datasource,
     targets: [value(needs, legend)],
+    span,
+  });
+}
+
+export function timeAtUtilization(span: number): HeatmapBuilder {
+  return heatmapPanel({
+    title: 'Time at each utilization',
+    description:
+      'How much of the time of all sessions was spent at which share of the limit. What is bright at the top is close to being killed.',
+    unit: units.PercentUnit,
+    datasource,
+    targets: [buckets(timeByUtilization)],
     span,
   });
 }
@@ -74,6 +95,7 @@ export function utilizationOverTime(span: number): LinesBuilder {
         legend,
       ),
     ],
+    isStepped: true,
     span,
   });
 }
@@ -91,6 +113,7 @@ export function runningSessions(span: number): LinesBuilder {
       ),
     ],
     isStacked: true,
+    isStepped: true,
     span,
   });
 }
@@ -98,15 +121,13 @@ export function runningSessions(span: number): LinesBuilder {
 export function killsOverTime(span: number): LinesBuilder {
   return linesPanel({
     title: 'OOM kills',
-    description: 'Processes of browsers that the kernel killed for want of memory, each minute.',
+    description:
+      'Processes of browsers that the kernel killed for want of memory, in the time that each bar stands for.',
     unit: units.NoUnit,
     datasource,
-    targets: [
-      rates(
-        `60 * sum by (${tier}) (rate(${ofFleet('headroom.oom.victims')}[$__rate_interval]))`,
-        legend,
-      ),
-    ],
+    targets: [lines(killsInStep, legend)],
+    isBars: true,
+    isStacked: true,
     span,
   });
 }
@@ -158,6 +179,7 @@ export function fullestSessions(span: number): TableBuilder {
       'Utilization at most': [{ id: 'unit', value: units.PercentUnit }],
       'OOM kills': [plainNumber],
       Session: [
+        ...wideEnoughForId,
         { id: 'links', value: [linkTo(dashboardIds.session), linkTo(dashboardIds.postMortem)] },
       ],
     },

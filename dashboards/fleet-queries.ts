@@ -1,4 +1,4 @@
-import { is, matches, provider, role, select, session, tier } from './promql.ts';
+import { is, matches, provider, role, select, selectBuckets, session, tier } from './promql.ts';
 
 const chosen = [matches('headroom.provider', '$provider'), matches('headroom.tier', '$tier')];
 const perSession = `max by (${session}, ${tier}, ${provider})`;
@@ -21,11 +21,31 @@ export function minutelyOfEach(metric: string): string {
   return `${perSession} (max_over_time(${ofFleet(metric)}[$__range:1m]))`;
 }
 
+const victims = ofFleet('headroom.oom.victims');
+
 /** Kills of each session's browser; every session is in it, with 0 when there were none. */
-export const killsOfEach = `sum by (${session}, ${tier}, ${provider}) (max by (${session}, ${tier}, ${provider}, ${role}) (max_over_time(${ofFleet('headroom.oom.victims')}[$__range:1m])))`;
+export const killsOfEach = `sum by (${session}, ${tier}, ${provider}) (max by (${session}, ${tier}, ${provider}, ${role}) (max_over_time(${victims}[$__range:1m])))`;
+
+/**
+ * Kills of browsers' processes in each step, by tier: the highest of the counter less what it was
+ * before the step, or the lowest in it, which is 0 when the session is new. `increase` would make
+ * fractions of them.
+ */
+export const killsInStep = `sum by (${tier}) (max by (${session}, ${tier}, ${role}) (max_over_time(${victims}[$__interval]) - (${victims} offset $__interval or min_over_time(${victims}[$__interval]))))`;
 
 export const sessionsPerTier = `count by (${tier}) (${minutelyOfEach('headroom.memory.limit')})`;
 export const killedPerTier = `sum by (${tier}) (${killsOfEach} > bool 0)`;
+
+const utilizationBuckets = selectBuckets('headroom.distribution.memory.utilization', ...chosen);
+
+/** Of all the time of all sessions of a tier: the share of the limit that was in use at most in so much of it. */
+export function quantileOfTime(quantile: number): string {
+  const ofEach = `max by (${session}, ${tier}, le) (max_over_time(${utilizationBuckets}[$__range]))`;
+  return `histogram_quantile(${quantile}, sum by (${tier}, le) (${ofEach}))`;
+}
+
+/** How much time of the sessions went into each bucket of utilization. */
+export const timeByUtilization = `sum by (le) (rate(${utilizationBuckets}[$__rate_interval]))`;
 
 /** A quantile over the sessions of a tier of what each needed at most. */
 export function quantileOfNeeds(quantile: number): string {

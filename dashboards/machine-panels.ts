@@ -1,9 +1,11 @@
+import type { PanelBuilder as TableBuilder } from '@grafana/grafana-foundation-sdk/table';
 import type { PanelBuilder } from '@grafana/grafana-foundation-sdk/timeseries';
 import * as units from '@grafana/grafana-foundation-sdk/units';
-import { linesPanel } from './panels.ts';
+import { linesPanel, tablePanel } from './panels.ts';
 import { labelOf } from './promql.ts';
-import { highest, highestPer, ratePer } from './session-queries.ts';
-import { prometheus as datasource, lines, rates } from './targets.ts';
+import { highest, highestPer, overallPer, ratePer } from './session-queries.ts';
+import { columnsOf } from './table-columns.ts';
+import { prometheus as datasource, lines, rates, rows } from './targets.ts';
 
 const resource = labelOf('headroom.pressure.resource');
 const stallType = labelOf('headroom.pressure.type');
@@ -98,6 +100,27 @@ export function recorderCost(span: number): PanelBuilder {
         'CPU seconds a second',
       ),
     ],
+    span,
+  });
+}
+
+/** Whether what is on the other panels is all there is. */
+export function delivery(span: number): TableBuilder {
+  const outcome = labelOf('headroom.export.outcome');
+  const error = labelOf('error.type');
+  return tablePanel({
+    title: 'Delivery',
+    description:
+      'Points and events of the session that its exporter sent, that the receiver rejected, and that were dropped, with the reason. No data where the session is scraped, or the export was made outside of the time range.',
+    unit: units.NoUnit,
+    datasource,
+    targets: [rows(overallPer([outcome, error], 'max_over_time', 'headroom.export.items'))],
+    transformations: columnsOf({
+      key: outcome,
+      keyTitle: 'Outcome',
+      others: { [error]: 'Reason' },
+      values: ['Points and events'],
+    }),
     span,
   });
 }

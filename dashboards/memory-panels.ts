@@ -1,6 +1,7 @@
 import type { PanelBuilder } from '@grafana/grafana-foundation-sdk/timeseries';
 import * as units from '@grafana/grafana-foundation-sdk/units';
-import { limitLine, linesPanel } from './panels.ts';
+import { memoryColors } from './colors.ts';
+import { linesPanel } from './panels.ts';
 import { is, labelOf } from './promql.ts';
 import { growth, highest, highestPer, lowest } from './session-queries.ts';
 import { prometheus as datasource, lines } from './targets.ts';
@@ -20,7 +21,7 @@ export function againstLimit(span: number): PanelBuilder {
       lines(highest('headroom.browser.memory.unreclaimable'), 'browser, unreclaimable'),
       lines(lowest('headroom.memory.available'), 'available'),
     ],
-    overrides: { limit: limitLine },
+    overrides: memoryColors,
     span,
   });
 }
@@ -53,6 +54,7 @@ export function growthPanel(span: number): PanelBuilder {
       ),
     ],
     isSigned: true,
+    overrides: memoryColors,
     span,
   });
 }

@@ -1,8 +1,10 @@
 import {
   BigValueColorMode,
   BigValueGraphMode,
+  GraphDrawStyle,
   LegendDisplayMode,
   LegendPlacement,
+  LineInterpolation,
   ReduceDataOptionsBuilder,
   SortOrder,
   StackingConfigBuilder,
@@ -20,6 +22,12 @@ import {
   ThresholdsConfigBuilder,
   ThresholdsMode,
 } from '@grafana/grafana-foundation-sdk/dashboard';
+import {
+  PanelBuilder as HeatmapBuilder,
+  HeatmapColorMode,
+  HeatmapColorOptionsBuilder,
+  YAxisConfigBuilder,
+} from '@grafana/grafana-foundation-sdk/heatmap';
 import { PanelBuilder as HistogramBuilder } from '@grafana/grafana-foundation-sdk/histogram';
 import { PanelBuilder as StatBuilder } from '@grafana/grafana-foundation-sdk/stat';
 import { PanelBuilder as TableBuilder } from '@grafana/grafana-foundation-sdk/table';
@@ -43,6 +51,8 @@ export type Overrides = Readonly<Record<string, readonly DynamicConfigValue[]>>;
 
 const statHeight = 4;
 const chartHeight = 8;
+// Grafana's own 150 leave no room for five figures beside each other.
+const narrowestColumn = 70;
 // Samples further apart than this are not connected: a gap is a gap.
 const connectWithinMs = 120_000;
 
@@ -61,12 +71,16 @@ export function statPanel(
   return panel;
 }
 
-/** Lines over time; series of one name have one colour on every panel. */
+/** Lines over time. */
 export function linesPanel(
   spec: PanelSpec & {
     isStacked?: boolean;
     /** It may be below 0. */
     isSigned?: boolean;
+    /** Of counts: they do not go through the values in between. */
+    isStepped?: boolean;
+    /** Of what happened in each step, as bars. */
+    isBars?: boolean;
     /** What a series is called, where the query cannot say it. */
     displayName?: string;
     overrides?: Overrides;
@@ -75,9 +89,9 @@ export function linesPanel(
   const panel = described(new LinesBuilder(), spec)
     .height(chartHeight)
     .lineWidth(1)
-    .fillOpacity(spec.isStacked === true ? 60 : 10)
+    .fillOpacity(spec.isStacked === true ? 60 : 0)
     .spanNulls(connectWithinMs)
-    .colorScheme(new FieldColorBuilder().mode(FieldColorModeId.PaletteClassicByName))
+    .colorScheme(new FieldColorBuilder().mode(FieldColorModeId.PaletteClassic))
     .legend(
       new VizLegendOptionsBuilder()
         .displayMode(LegendDisplayMode.List)
@@ -91,9 +105,22 @@ export function linesPanel(
   if (spec.isStacked === true) {
     panel.stacking(new StackingConfigBuilder().mode(StackingMode.Normal));
   }
+  if (spec.isStepped === true) panel.lineInterpolation(LineInterpolation.StepAfter);
+  if (spec.isBars === true) panel.drawStyle(GraphDrawStyle.Bars).fillOpacity(60);
   if (spec.isSigned !== true) panel.min(0);
   if (spec.displayName !== undefined) panel.displayName(spec.displayName);
   return withOverrides(panel, spec.overrides ?? {});
+}
+
+/** Buckets of a histogram over time, as Prometheus keeps them; the unit is that of their bounds. */
+export function heatmapPanel(spec: PanelSpec): HeatmapBuilder {
+  return described(new HeatmapBuilder(), spec)
+    .height(chartHeight)
+    .calculate(false)
+    .yAxis(new YAxisConfigBuilder().unit(spec.unit))
+    .color(
+      new HeatmapColorOptionsBuilder().mode(HeatmapColorMode.Scheme).scheme('Oranges').steps(64),
+    );
 }
 
 /** How often values fall into which range. */
@@ -111,10 +138,14 @@ export function tablePanel(
 ): TableBuilder {
   const panel = described(new TableBuilder(), spec)
     .height(spec.height ?? chartHeight)
+    .minWidth(narrowestColumn)
     .noValue('no data');
   for (const transformation of spec.transformations ?? []) panel.withTransformation(transformation);
   return withOverrides(panel, spec.overrides ?? {});
 }
+
+/** The look of a column with the id of a session. */
+export const wideEnoughForId: readonly DynamicConfigValue[] = [{ id: 'custom.width', value: 320 }];
 
 /** Green from the start, red from 1 on: of what must not happen at all. */
 export const noneIsGood: Threshold[] = [
@@ -129,17 +160,9 @@ export const leftIsGood: Threshold[] = [
   { color: 'green', value: 0.2 },
 ];
 
-/** The look of a limit: a red dashed line without an area. */
-export const limitLine: readonly DynamicConfigValue[] = [
-  { id: 'color', value: { mode: 'fixed', fixedColor: 'red' } },
-  { id: 'custom.lineStyle', value: { fill: 'dash', dash: [10, 10] } },
-  { id: 'custom.fillOpacity', value: 0 },
-];
-
-function described<Panel extends StatBuilder | LinesBuilder | TableBuilder | HistogramBuilder>(
-  panel: Panel,
-  { title, description, unit, datasource, targets, span }: PanelSpec,
-): Panel {
+function described<
+  Panel extends StatBuilder | LinesBuilder | TableBuilder | HistogramBuilder | HeatmapBuilder,
+>(panel: Panel, { title, description, unit, datasource, targets, span }: PanelSpec): Panel {
   panel.title(title).description(description).unit(unit).datasource(datasource).span(span);
   for (const [at, target] of targets.entries()) {
     panel.withTarget(target(String.fromCharCode('A'.charCodeAt(0) + at)));

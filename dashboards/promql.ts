@@ -23,6 +23,11 @@ export function select(metric: string, ...matchers: string[]): string {
   return `${nameOf(metric)}{${matchers.join(', ')}}`;
 }
 
+/** The buckets of a histogram, cumulative, with the label `le`. */
+export function selectBuckets(metric: string, ...matchers: string[]): string {
+  return `${nameOf(metric)}_bucket{${matchers.join(', ')}}`;
+}
+
 /** Matcher: the attribute has this value. */
 export function is(attribute: string, value: string): string {
   return `${labelOf(attribute)}="${value}"`;

@@ -36,6 +36,7 @@ export function sessionOverview(): DashboardBuilder {
     .withPanel(machine.stalls(8))
     .withPanel(machine.paging(8))
     .withPanel(machine.machineCpu(8))
-    .withPanel(machine.machineMemory(12))
-    .withPanel(machine.recorderCost(12));
+    .withPanel(machine.machineMemory(8))
+    .withPanel(machine.recorderCost(8))
+    .withPanel(machine.delivery(8));
 }

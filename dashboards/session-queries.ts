@@ -33,9 +33,19 @@ export function overall(over: OverRange, metric: string, ...matchers: string[]):
   return `${outer}(${over}(${select(metric, ofSession, ...matchers)}[$__range]))`;
 }
 
-/** One figure of the whole time range, for each role. */
+/** One figure of the whole time range, for each value of these labels. */
+export function overallPer(
+  labels: readonly string[],
+  over: OverRange,
+  metric: string,
+  ...matchers: string[]
+): string {
+  return `max by (${labels.join(', ')}) (${over}(${select(metric, ofSession, ...matchers)}[$__range]))`;
+}
+
+/** The same for each role. */
 export function overallPerRole(over: OverRange, metric: string, ...matchers: string[]): string {
-  return `max by (${role}) (${over}(${select(metric, ofSession, ...matchers)}[$__range]))`;
+  return overallPer([role], over, metric, ...matchers);
 }
 
 /** Matchers of a percentile gauge of the finished session. */
@@ -55,4 +65,9 @@ export const workingSetP95 = `${overall('last_over_time', 'headroom.rollup.memor
 /** How fast memory grows in a second, by a straight line through the last minute. */
 export function growth(metric: string, labels: readonly string[]): string {
   return `max by (${labels.join(', ')}) (deriv(${select(metric, ofSession)}[1m]))`;
+}
+
+/** The most that {@link growth} was in the time range. */
+export function fastestGrowth(metric: string, labels: readonly string[]): string {
+  return `max by (${labels.join(', ')}) (max_over_time(deriv(${select(metric, ofSession)}[1m])[$__range:15s]))`;
 }

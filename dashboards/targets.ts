@@ -23,6 +23,12 @@ export function rates(expr: string, legend: string): Target {
   return (refId) => rangeQuery(refId, expr, legend).interval(`$${everyVariable}`);
 }
 
+/** Buckets of a histogram over time. They come once a minute. */
+export function buckets(expr: string): Target {
+  return (refId) =>
+    rangeQuery(refId, expr, '{{le}}').format(PromQueryFormat.Heatmap).interval('1m');
+}
+
 /** One value at the end of the time range. */
 export function value(expr: string, legend = ''): Target {
   return (refId) => instantQuery(refId, expr).legendFormat(legend);

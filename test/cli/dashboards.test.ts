@@ -19,6 +19,7 @@ const names = [
   'grafana/session-overview.json',
   'prometheus/headroom-alerts.yml',
   'prometheus/headroom-recording.yml',
+  'runbooks/HeadroomExportLoss.md',
   'runbooks/HeadroomMemoryExhaustionPredicted.md',
   'runbooks/HeadroomMemoryLow.md',
   'runbooks/HeadroomMemoryPressure.md',
@@ -67,7 +68,7 @@ test.each([
   await run('--out', folder.path, ...args);
   const rules = read(folder.path, 'prometheus/headroom-alerts.yml');
   expect(rules).toContain(`runbook_url: ${address}\n`);
-  expect(rules.match(/runbook_url: /g)).toHaveLength(8);
+  expect(rules.match(/runbook_url: /g)).toHaveLength(9);
 });
 
 test.each([['ftp://wiki'], ['wiki'], ['https://wiki/#books'], ['https://wiki/a b']])(

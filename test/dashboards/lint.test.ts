@@ -9,10 +9,16 @@ import { sections } from '../support/markdown.ts';
 // The rules of Grafana's dashboard-linter that make sense here. Not its rules for `job` and
 // `instance`: neither is the same on every backend.
 
-const metrics = new Map(metricCatalog.map((entry) => [nameOf(entry.name), entry]));
-const labels = new Set(
-  [...identityAttributes, ...metricCatalog.flatMap(({ attributes }) => attributes)].map(labelOf),
+const metrics = new Map(
+  metricCatalog.map((entry) => [
+    entry.instrument === 'histogram' ? `${nameOf(entry.name)}_bucket` : nameOf(entry.name),
+    entry,
+  ]),
 );
+const labels = new Set([
+  'le',
+  ...[...identityAttributes, ...metricCatalog.flatMap(({ attributes }) => attributes)].map(labelOf),
+]);
 
 describe.each(['session-overview', 'fleet-sizing', 'post-mortem', 'session-file'])('%s', (name) => {
   const dashboard = readDashboard(name);

@@ -27,6 +27,7 @@ export interface Variable {
 export interface Annotation {
   name: string;
   enable: boolean;
+  iconColor?: string;
   datasource: DataSource;
   expr?: string;
   step?: string;
@@ -41,7 +42,14 @@ export interface Panel {
   datasource?: DataSource;
   targets?: Target[];
   gridPos: { x: number; y: number; w: number; h: number };
-  fieldConfig?: { defaults: { unit?: string } };
+  fieldConfig?: {
+    defaults: { unit?: string; displayName?: string };
+    overrides: {
+      matcher: { id: string; options: string };
+      properties: { id: string; value: unknown }[];
+    }[];
+  };
+  transformations?: { id: string; options: unknown }[];
 }
 
 export interface Target {
@@ -51,6 +59,8 @@ export interface Target {
   instant?: boolean;
   range?: boolean;
   interval?: string;
+  format?: string;
+  legendFormat?: string;
   rawQueryText?: string;
   queryType?: string;
   timeColumns?: string[];
