@@ -16,13 +16,12 @@ export class OwnCost {
 
   /** `readMs`: how long this tick has been reading so far. */
   read(schedule: Schedule, readMs: number): CollectorCost {
-    const usage = process.cpuUsage();
     return {
       pid: process.pid,
       readMs: round(readMs),
       latenessMs: round(schedule.latenessMs),
       missedTickCount: schedule.missedTickCount,
-      cpuMs: Math.round((usage.user + usage.system) / 1000),
+      cpuMs: Math.round(ownCpuMs()),
       rssBytes: this.#rssBytes(),
     };
   }
@@ -42,6 +41,12 @@ export class OwnCost {
     const statm = typeof length === 'number' ? parseStatm(this.#proc.buffer, length) : null;
     return statm === null ? null : statm.residentPages * this.#pageSizeBytes;
   }
+}
+
+/** CPU time of this process so far, ms. */
+export function ownCpuMs(): number {
+  const usage = process.cpuUsage();
+  return (usage.user + usage.system) / 1000;
 }
 
 function round(ms: number): number {

@@ -11,8 +11,8 @@ const stallingSlowdown = 4;
 export interface MemoryClock {
   /** Monotonic time of this tick, ms. */
   monotonicMs: number;
-  /** Reads the monotonic clock now, to learn what a reading cost. */
-  now(): number;
+  /** CPU time of the collector, ms: what a reading cost, however long it waited for its turn. */
+  cpuMs(): number;
 }
 
 /**
@@ -84,9 +84,9 @@ function readPss(
 ): ReadonlySet<TrackedProcess> {
   const read = new Set<TrackedProcess>();
   for (const process of chosen) {
-    const startedMs = clock.now();
+    const beforeMs = clock.cpuMs();
     const rollup = process.files.smapsRollup();
-    budget.pay(clock.now() - startedMs);
+    budget.pay(clock.cpuMs() - beforeMs);
     if (rollup === null || process.anonBytes === null) {
       process.pssFailedMonotonicMs = clock.monotonicMs;
       continue;

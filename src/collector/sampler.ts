@@ -2,7 +2,7 @@ import type { CgroupMemory, Pressure, ProcessReading, Sample } from '../model/sa
 import { bindingCgroup } from '../model/session-memory.ts';
 import { browserTotals, estimatedPssBytes } from './browser-totals.ts';
 import { placeProcesses } from './chromium/browser-tree.ts';
-import { OwnCost } from './own-cost.ts';
+import { OwnCost, ownCpuMs } from './own-cost.ts';
 import { readMemory } from './process-memory.ts';
 import { type EndedProcess, ProcessTable, type TrackedProcess } from './process-table.ts';
 import {
@@ -98,7 +98,7 @@ export class Sampler {
     const cgroup = this.#sources.readCgroup(machine.memory.totalBytes);
     const ended = this.#readProcesses(machine.uptimeSeconds ?? monotonicMs / 1000);
     const pssRead = readMemory(this.#table.awake, this.#pssBudget, {
-      clock: { monotonicMs, now: () => clock.monotonicMs() },
+      clock: { monotonicMs, cpuMs: ownCpuMs },
       units,
       isStalling: this.#isStalling(machine.pressure, monotonicMs),
     });

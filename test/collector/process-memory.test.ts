@@ -26,7 +26,7 @@ class Ticks {
     let elapsedMs = 0;
     const clock = {
       monotonicMs: this.nowMs,
-      now: () => {
+      cpuMs: () => {
         elapsedMs += this.rollupTakesMs;
         return this.nowMs + elapsedMs;
       },
