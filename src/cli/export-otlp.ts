@@ -4,16 +4,19 @@ import { type OtlpTarget, resolveTarget } from '../exporter/otlp/endpoint.ts';
 import { printable } from '../report/printable.ts';
 import type { CommandIo, ParsedArguments } from './command.ts';
 import { UsageError } from './command.ts';
+import { exportEach } from './export-each.ts';
 import { switchOption, textOption } from './parse-arguments.ts';
 import { parseDuration, parseHttpUrl } from './quantities.ts';
 
 const protocols = ['http/protobuf', 'http/json'];
 
-/** Sends files one after the other; false for one of which something is left. */
-export function exportOtlp(
-  parsed: ParsedArguments,
-  io: CommandIo,
-): (file: string) => Promise<boolean> {
+/** `--to otlp`: sends files one after the other; of how many nothing is left. */
+export async function exportOtlp(parsed: ParsedArguments, io: CommandIo): Promise<number> {
+  return await exportEach(parsed.positionals, io, otlpExport(parsed, io));
+}
+
+/** False for a file of which something is left. */
+function otlpExport(parsed: ParsedArguments, io: CommandIo): (file: string) => Promise<boolean> {
   const target = targetOf(parsed, io);
   const deadline = textOption(parsed, 'deadline');
   const maxAge = textOption(parsed, 'max-age');
@@ -49,6 +52,7 @@ function targetOf(parsed: ParsedArguments, io: CommandIo): OtlpTarget {
     throw new UsageError('--logs-endpoint and --no-logs exclude each other');
   }
   const endpoint = textOption(parsed, 'endpoint');
+  if (endpoint !== null) parseHttpUrl('--endpoint', endpoint);
   const exponentialHistograms = switchOption(parsed, 'exponential-histograms');
   return resolveTarget(
     { endpoint, logsEndpoint, protocol, exponentialHistograms, sendsLogs: !isWithoutLogs },

@@ -1,40 +1,41 @@
-import { HeadroomError } from '../model/errors.ts';
-import { printable } from '../report/printable.ts';
 import type { Command, CommandIo, ParsedArguments } from './command.ts';
 import { UsageError } from './command.ts';
-import { ndjsonToFile, ndjsonToStdout } from './export-ndjson.ts';
-import { exportOtlp } from './export-otlp.ts';
-import { exportSqlite } from './export-sqlite.ts';
-import { requireRegularFile } from './input-file.ts';
-import { OutputError, OutputFile } from './output-file.ts';
-import { outputOption, textOption } from './parse-arguments.ts';
-import { parseHttpUrl } from './quantities.ts';
-
-const formats = ['otlp', 'ndjson', 'sqlite'] as const;
-const otlpFlags = [
-  'endpoint',
-  'logs-endpoint',
-  'no-logs',
-  'protocol',
-  'exponential-histograms',
-  'follow',
-  'deadline',
-  'max-age',
-  'resend',
-  'json',
-];
+import { exportFormats } from './export-formats.ts';
+import { textOption } from './parse-arguments.ts';
 
 export const exportCommand: Command = {
   name: 'export',
   summary:
-    'History out of recordings: to an OTLP endpoint, as JSON lines, or as a copy that is whole.',
+    'History out of recordings: to an OTLP endpoint, into files for other tools, or as a whole copy.',
   usage: [
     'headroom export FILE… --to otlp [--endpoint URL] [OPTIONS]',
-    'headroom export FILE… --to ndjson [--out PATH]',
+    'headroom export FILE… --to ndjson|csv [--out PATH] [OPTIONS]',
+    'headroom export FILE… --to parquet --out FOLDER [OPTIONS]',
     'headroom export FILE --to sqlite --out COPY',
   ],
   options: {
-    to: { type: 'string', value: 'FORMAT', help: 'otlp, ndjson or sqlite' },
+    to: { type: 'string', value: 'FORMAT', help: exportFormats.map(({ name }) => name).join(', ') },
+    out: {
+      type: 'string',
+      value: 'PATH',
+      help: 'files: what to write; default, and for -, stdout',
+    },
+    force: { type: 'boolean', help: 'files: replace what is there; a recording never is' },
+    from: {
+      type: 'string',
+      value: 'T',
+      help: 'files: leave out what is before: a time, or +90s from the start',
+    },
+    until: {
+      type: 'string',
+      value: 'T',
+      help: 'files: leave out what is after: a time, or -2m from the end',
+    },
+    table: {
+      type: 'string',
+      value: 'NAME',
+      help: 'csv, parquet: which table; default samples, and for parquet all (docs/exports.md)',
+    },
     endpoint: {
       type: 'string',
       value: 'URL',
@@ -67,14 +68,15 @@ export const exportCommand: Command = {
       help: 'otlp: drop and count what is older than this, as the receiver would',
     },
     resend: { type: 'boolean', help: 'otlp: send again what was delivered before' },
-    out: { type: 'string', value: 'PATH', help: 'the file to write; default of ndjson: stdout' },
     json: { type: 'boolean', help: 'otlp: say what was sent, dropped and rejected as JSON' },
   },
   examples: [
     'headroom export task.db --to otlp --endpoint http://localhost:4318',
     'OTEL_EXPORTER_OTLP_HEADERS=authorization=Bearer%20… headroom export *.db --to otlp',
-    'headroom export task.db --to ndjson | jq -c \'select(.type == "event")\'',
-    'headroom export task.db --to ndjson --out task.ndjson',
+    'headroom export task.db --to csv --out task.csv',
+    'headroom export *.db --to csv --table percentiles --out sizes.csv',
+    'headroom export *.db --to parquet --out fleet',
+    'headroom export task.db --to ndjson --from -2m | jq -c \'select(.type == "event")\'',
     'headroom export live.db --to sqlite --out copy.db',
   ],
   run,
@@ -83,55 +85,20 @@ export const exportCommand: Command = {
 async function run(parsed: ParsedArguments, io: CommandIo): Promise<number> {
   if (parsed.positionals.length === 0) throw new UsageError('which recordings? give their FILEs');
   const to = textOption(parsed, 'to');
-  if (to === null || !formats.some((format) => format === to)) {
+  const format = exportFormats.find(({ name }) => name === to);
+  if (format === undefined) {
+    const names = exportFormats.map(({ name }) => name).join(', ');
     throw new UsageError(
-      `--to takes ${formats.join(', ')}${to === null ? '; it is missing' : `, not "${to}"`}`,
+      `--to takes one of ${names}${to === null ? '; it is missing' : `, not "${to}"`}`,
     );
   }
-  for (const flag of to === 'otlp' ? ['out'] : otlpFlags) {
-    if (parsed.values[flag] !== undefined) {
-      throw new UsageError(`--${flag} does not go with --to ${to}`);
-    }
-  }
-  const endpoint = textOption(parsed, 'endpoint');
-  if (endpoint !== null) parseHttpUrl('--endpoint', endpoint);
-  const files = parsed.positionals;
-  if (to === 'sqlite') return (await exportSqlite(parsed, io)) === 1 ? 0 : 1;
-  const whole =
-    to === 'otlp'
-      ? await exportEach(files, io, exportOtlp(parsed, io))
-      : await exportNdjson(parsed, io);
-  return whole === files.length ? 0 : 1;
+  refuseOtherFlags(parsed, format.flags, format.name);
+  const run = await format.load();
+  const whole = await run(parsed, io);
+  return whole === parsed.positionals.length ? 0 : 1;
 }
 
-async function exportNdjson(parsed: ParsedArguments, io: CommandIo): Promise<number> {
-  const files = parsed.positionals;
-  const out = outputOption(parsed);
-  if (out === null) return await exportEach(files, io, ndjsonToStdout(io));
-  await using output = await OutputFile.create(out, files);
-  const whole = await exportEach(files, io, ndjsonToFile(output, io));
-  // Asked to end, it is half of what was asked for.
-  if (whole > 0 && !io.signal.aborted) await output.finish();
-  return whole;
-}
-
-/** Exports one file after the other; of how many all could be exported. */
-async function exportEach(
-  files: readonly string[],
-  io: CommandIo,
-  exportFile: (file: string) => Promise<boolean>,
-): Promise<number> {
-  let whole = 0;
-  for (const file of files) {
-    try {
-      requireRegularFile(file);
-      if (await exportFile(file)) whole++;
-    } catch (error) {
-      // One damaged file does not keep the others back; an output that is full keeps back all.
-      const isOfFile = error instanceof HeadroomError && !(error instanceof OutputError);
-      if (!isOfFile || files.length === 1) throw error;
-      io.stderr.write(`${printable(`${file}: ${error.message}`)} [${error.code}]\n`);
-    }
-  }
-  return whole;
+function refuseOtherFlags(parsed: ParsedArguments, flags: readonly string[], name: string): void {
+  const other = Object.keys(parsed.values).find((flag) => flag !== 'to' && !flags.includes(flag));
+  if (other !== undefined) throw new UsageError(`--${other} does not go with --to ${name}`);
 }

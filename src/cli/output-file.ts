@@ -22,6 +22,7 @@ export class OutputFile {
   readonly #handle: fs.promises.FileHandle;
   /** What is renamed at the end; null for a device. */
   #temporary: { from: string; to: string } | null;
+  #writtenBytes = 0;
 
   private constructor(
     out: string,
@@ -33,8 +34,15 @@ export class OutputFile {
     this.#temporary = temporary;
   }
 
-  /** FILE_EXISTS when it would overwrite a recording or other database; {@link OutputError}. */
-  static async create(out: string, inputs: readonly string[]): Promise<OutputFile> {
+  /**
+   * FILE_EXISTS when it would overwrite a recording or other database, and with `mayReplace: false`
+   * any file; {@link OutputError}.
+   */
+  static async create(
+    out: string,
+    inputs: readonly string[],
+    { mayReplace = true }: { mayReplace?: boolean } = {},
+  ): Promise<OutputFile> {
     const existing = statOf(out);
     if (existing?.isCharacterDevice() === true) {
       return new OutputFile(out, await open(out, { path: out, flags: 'w' }), null);
@@ -44,17 +52,40 @@ export class OutputFile {
     // Beside the file itself and not beside a link to it.
     const to = existing === null ? out : fs.realpathSync(out);
     refuse(to, inputs);
+    if (existing !== null && !mayReplace) {
+      throw new HeadroomError('FILE_EXISTS', `--out ${out}: exists`, {
+        hint: 'Choose another name, or add --force to replace it.',
+      });
+    }
     const from = temporaryBeside(to);
-    const handle = await open(out, { path: from, flags: 'wx', mode: existing?.mode });
+    // Appending: behind a cut it goes on at the end.
+    const handle = await open(out, { path: from, flags: 'ax', mode: existing?.mode });
     return new OutputFile(out, handle, { from, to });
   }
 
-  async write(text: string): Promise<void> {
+  get writtenBytes(): number {
+    return this.#writtenBytes;
+  }
+
+  async write(part: string | Uint8Array): Promise<void> {
+    const bytes = typeof part === 'string' ? Buffer.from(part) : part;
     try {
-      await this.#handle.writeFile(text);
+      await this.#handle.writeFile(bytes);
     } catch (error) {
       throw outputError(error, this.#out);
     }
+    this.#writtenBytes += bytes.byteLength;
+  }
+
+  /** Takes back what was written behind this length; what went into a device is gone. */
+  async cutBack(bytes: number): Promise<void> {
+    if (this.#temporary === null) return;
+    try {
+      await this.#handle.truncate(bytes);
+    } catch (error) {
+      throw outputError(error, this.#out);
+    }
+    this.#writtenBytes = bytes;
   }
 
   /** It is whole. */
@@ -103,7 +134,8 @@ async function open(
   }
 }
 
-function outputError(error: unknown, out: string): unknown {
+/** What the system says of an output as an {@link OutputError}; any other error as it is. */
+export function outputError(error: unknown, out: string): unknown {
   const errno = errnoOf(error);
   if (errno === null || error instanceof HeadroomError) return error;
   const known: Readonly<Record<string, string>> = {

@@ -52,7 +52,7 @@ export function nameOption(parsed: ParsedArguments, name: string): string | null
 export function outputOption(parsed: ParsedArguments): string | null {
   const out = nameOption(parsed, 'out');
   // Which may be a pipe, and must not be replaced by a file.
-  return out === '/dev/stdout' ? null : out;
+  return out === '/dev/stdout' || out === '-' ? null : out;
 }
 
 /** The text of a flag, null when it was not given. */

@@ -9,7 +9,7 @@ import { UsageError } from './command.ts';
 import { requireRegularFile } from './input-file.ts';
 import { OutputFile } from './output-file.ts';
 import { oneFile, outputOption, switchOption, textOption } from './parse-arguments.ts';
-import { parseInstant } from './quantities.ts';
+import { boundsOf, rangeOption } from './range-option.ts';
 
 const formats = ['text', 'json'] as const;
 type Format = (typeof formats)[number];
@@ -64,17 +64,8 @@ function formatOf(parsed: ParsedArguments): Format {
 }
 
 function rangeOf(parsed: ParsedArguments, recording: Recording): TimeRange {
-  const first = recording.firstTick();
-  const bounds = {
-    startUnixMs: first?.timeUnixMs ?? recording.facts.startedUnixMs,
-    endUnixMs: recording.lastTick()?.timeUnixMs ?? recording.facts.startedUnixMs,
-  };
-  const from = textOption(parsed, 'from');
-  const to = textOption(parsed, 'to');
-  const range = {
-    fromUnixMs: from === null ? undefined : parseInstant('--from', from, bounds),
-    toUnixMs: to === null ? undefined : parseInstant('--to', to, bounds),
-  };
+  const bounds = boundsOf(recording);
+  const range = rangeOption(parsed, recording, 'to');
   // A clock that was set back may have ended the recording before it began.
   const earliest = Math.min(bounds.startUnixMs, bounds.endUnixMs);
   const latest = Math.max(bounds.startUnixMs, bounds.endUnixMs);

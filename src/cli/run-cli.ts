@@ -27,7 +27,7 @@ const entries: readonly CommandEntry[] = [
   },
   {
     name: 'export',
-    summary: 'history out of recordings: OTLP or NDJSON',
+    summary: 'history out of recordings: OTLP, and files for other tools',
     load: async () => (await import('./export.ts')).exportCommand,
   },
   {

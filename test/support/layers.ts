@@ -19,6 +19,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
 const packageHomes: Readonly<Record<string, string>> = {
   'better-sqlite3': 'src/store/',
   '@opentelemetry/': 'src/exporter/',
+  hyparquet: 'src/exporter/file/parquet/',
   systeminformation: 'src/collector/portable/',
   pidusage: 'src/collector/portable/',
 };

@@ -36,7 +36,8 @@ test('every line is one object with its type', () => {
 test('names and values are those of the model, and unknown is null', () => {
   const rows = [...ndjsonLines(recording)].map((line) => JSON.parse(line));
   const [session, process, event, tick, , sample] = rows;
-  expect(session).toEqual({ type: 'session', ...fakeFacts() });
+  expect(session).toEqual({ type: 'session', sessionId: fakeFacts().id, ...fakeFacts() });
+  expect(rows.map(({ sessionId }) => sessionId)).toEqual(rows.map(() => fakeFacts().id));
   expect(process).toMatchObject({ process: 1, pid: 110, role: 'renderer', peakPssBytes: null });
   expect(event).toMatchObject({ kind: 'oom_kill', comm: 'chromium', kmsgSequence: 1200 });
   expect(tick).toMatchObject({

@@ -1,0 +1,252 @@
+import {
+  copyFileSync,
+  existsSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { Writable } from 'node:stream';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import type { CommandIo } from '../../src/cli/command.ts';
+import { exportCommand } from '../../src/cli/export.ts';
+import { parseArguments } from '../../src/cli/parse-arguments.ts';
+import { openDatabase } from '../../src/store/driver.ts';
+import { duckdb } from '../support/duckdb.ts';
+import { temporaryFolder } from '../support/headroom-cli.ts';
+import { recordSamples } from '../support/record-samples.ts';
+import {
+  syntheticFacts,
+  syntheticSamples,
+  syntheticStartUnixMs,
+} from '../support/synthetic-session.ts';
+
+const dayMs = 86_400_000;
+// More than is written at a time.
+const tickCount = 200;
+let folder: ReturnType<typeof temporaryFolder>;
+let outputs: ReturnType<typeof temporaryFolder>;
+beforeAll(() => {
+  folder = temporaryFolder();
+  for (const [index, workload] of ['checkout', 'a/b: 50%', undefined].entries()) {
+    const startedUnixMs = syntheticStartUnixMs + index * dayMs;
+    recordSamples(
+      folder.file(`${index}.db`),
+      syntheticSamples({ tickCount, processCount: 8, startUnixMs: startedUnixMs, seed: index }),
+      {
+        facts: syntheticFacts({
+          id: `00000000-0000-4000-8000-00000000000${index}`,
+          startedUnixMs,
+          labels: workload === undefined ? {} : { workload },
+        }),
+      },
+    );
+  }
+});
+afterAll(() => folder[Symbol.dispose]());
+beforeEach(() => {
+  outputs = temporaryFolder();
+  return () => outputs[Symbol.dispose]();
+});
+
+const recordings = () => [0, 1, 2].map((index) => folder.file(`${index}.db`));
+
+async function runExport(...args: string[]) {
+  let stdout = '';
+  let stderr = '';
+  const io: CommandIo = {
+    stdout: collector((text) => {
+      stdout += text;
+    }),
+    stderr: collector((text) => {
+      stderr += text;
+    }),
+    env: {},
+    signal: new AbortController().signal,
+    hurry: new AbortController().signal,
+  };
+  const exitCode = await exportCommand.run(parseArguments(exportCommand, args), io);
+  return { exitCode, stdout, stderr };
+}
+
+function collector(take: (text: string) => void): Writable {
+  return new Writable({
+    write(chunk, _encoding, done) {
+      take(String(chunk));
+      done();
+    },
+  });
+}
+
+/** A recording of which only the beginning can be read. */
+function damagedInTheMiddle(): string {
+  const file = folder.file('damaged.db');
+  copyFileSync(folder.file('0.db'), file);
+  const db = openDatabase(file, { mode: 'write', busyTimeoutMs: 0 });
+  // In bytes no JavaScript number holds it.
+  db.prepare('UPDATE tick SET machine_free_kib = 9007199254740991 WHERE sequence = 190').run();
+  db.close();
+  return file;
+}
+
+describe('csv', () => {
+  test('of three recordings, one table with one header', async () => {
+    const out = outputs.file('all.csv');
+    const result = await runExport(...recordings(), '--to', 'csv', '--out', out);
+    expect(result).toMatchObject({ exitCode: 0, stdout: '' });
+    expect(result.stderr).toMatch(/all\.csv: 3 recordings, \d+/);
+    const rows = await duckdb(
+      `SELECT workload, count(*)::INT AS rows FROM '${out}' GROUP BY ALL ORDER BY ALL`,
+    );
+    expect(rows).toEqual([
+      { workload: 'a/b: 50%', rows: tickCount },
+      { workload: 'checkout', rows: tickCount },
+      { workload: null, rows: tickCount },
+    ]);
+  });
+
+  test('a recording that is damaged in its middle leaves no row, and is named', async () => {
+    const out = outputs.file('all.csv');
+    const damaged = damagedInTheMiddle();
+    const files = [damaged, folder.file('1.db')];
+    const result = await runExport(...files, '--to', 'csv', '--out', out);
+    expect(result.exitCode).toBe(1);
+    expect(result.stderr).toContain('damaged.db');
+    expect(result.stderr).toContain('[FILE_CORRUPT]');
+    const alone = await runExport(folder.file('1.db'), '--to', 'csv');
+    expect(readFileSync(out, 'utf8')).toBe(alone.stdout);
+  });
+
+  test('only a part of it: from the start and before the end', async () => {
+    const [file = ''] = recordings();
+    const part = await runExport(file, '--to', 'csv', '--from', '+10s', '--until', '-20s');
+    const whole = await runExport(file, '--to', 'csv');
+    const lines = (text: string) => text.split('\r\n').filter((line) => line !== '');
+    const times = lines(part.stdout).map((line) => line.split(',')[3]);
+    expect(times[1]?.slice(0, 19)).toBe('2026-01-05 10:00:10');
+    expect(times.at(-1)?.slice(0, 19)).toBe('2026-01-05 10:02:59');
+    expect(lines(whole.stdout)).toEqual(expect.arrayContaining(lines(part.stdout)));
+    const roles = await runExport(file, '--to', 'csv', '--table', 'roles', '--from', '+10s');
+    const allRoles = await runExport(file, '--to', 'csv', '--table', 'roles');
+    const last = (text: string) => lines(text).at(-1);
+    expect(last(roles.stdout)).toBe(last(allRoles.stdout));
+  });
+
+  test('what exists is replaced with --force only, a recording never', async () => {
+    const [file = ''] = recordings();
+    const out = outputs.file('a.csv');
+    writeFileSync(out, 'mine');
+    const args = [file, '--to', 'csv', '--out', out];
+    await expect(runExport(...args)).rejects.toMatchObject({ code: 'FILE_EXISTS' });
+    expect(readFileSync(out, 'utf8')).toBe('mine');
+    expect(await runExport(...args, '--force')).toMatchObject({ exitCode: 0 });
+    expect(readFileSync(out, 'utf8')).toContain('working_set_bytes');
+    copyFileSync(file, outputs.file('copy.db'));
+    await expect(
+      runExport(file, '--to', 'csv', '--force', '--out', outputs.file('copy.db')),
+    ).rejects.toMatchObject({ code: 'FILE_EXISTS' });
+  });
+});
+
+describe('parquet', () => {
+  const read = (table: string) =>
+    `read_parquet('${outputs.path}/fleet/${table}/**/*.parquet', hive_partitioning = true)`;
+  const exportAll = (...more: string[]) =>
+    runExport(...recordings(), '--to', 'parquet', '--out', outputs.file('fleet'), ...more);
+
+  test('many recordings are one table, with their day and workload', async () => {
+    expect(await exportAll()).toMatchObject({ exitCode: 0, stdout: '' });
+    const rows = await duckdb(
+      `SELECT date::VARCHAR AS date, workload, count(*)::INT AS rows, count(DISTINCT session_id)::INT AS sessions
+       FROM ${read('samples')} GROUP BY ALL ORDER BY ALL`,
+    );
+    expect(rows).toEqual([
+      { date: '2026-01-05', workload: 'checkout', rows: tickCount, sessions: 1 },
+      { date: '2026-01-06', workload: 'a/b: 50%', rows: tickCount, sessions: 1 },
+      { date: '2026-01-07', workload: null, rows: tickCount, sessions: 1 },
+    ]);
+    // An engine needs a file to know the columns, also where nothing happened.
+    expect(await duckdb(`FROM ${read('events')}`)).toEqual([]);
+    const [session] = await duckdb(
+      `SELECT sample_count, limit_bytes FROM ${read('sessions')} WHERE workload = 'checkout'`,
+    );
+    expect(session?.['sample_count']).toBe(BigInt(tickCount));
+  });
+
+  test('the rows of processes are those of the recording', async () => {
+    await exportAll();
+    const db = openDatabase(folder.file('0.db'), { mode: 'read', busyTimeoutMs: 0 });
+    const stored = db
+      .prepare('SELECT count(*), sum(rss_bytes), sum(pss_bytes) FROM process_sample')
+      .raw()
+      .get();
+    db.close();
+    const [row] = await duckdb(
+      `SELECT count(*)::DOUBLE AS n, sum(rss_bytes)::DOUBLE AS rss, sum(pss_bytes)::DOUBLE AS pss
+       FROM ${read('process_samples')} WHERE workload = 'checkout'`,
+    );
+    expect(Object.values(row ?? {})).toEqual(stored);
+  });
+
+  test('a run that is made again leaves what is there, and --force writes it anew', async () => {
+    await exportAll('--table', 'samples');
+    const files = readdirSync(outputs.file('fleet'), { recursive: true, encoding: 'utf8' });
+    const parquet = files.filter((name) => name.endsWith('.parquet'));
+    expect(parquet).toHaveLength(3);
+    const inode = () => statSync(outputs.file(`fleet/${parquet[0]}`)).ino;
+    const before = inode();
+    expect((await exportAll()).stderr).toContain('3 were there already');
+    expect(inode()).toBe(before);
+    await exportAll('--force');
+    expect(inode()).not.toBe(before);
+    // Another part of it is another table.
+    const from = await duckdb(
+      `SELECT count(*)::INT AS rows FROM ${read('samples')} WHERE time >= '2026-01-05T10:00:30Z'`,
+    );
+    await exportAll('--table', 'samples', '--from', '2026-01-05T10:00:30Z');
+    expect(await duckdb(`SELECT count(*)::INT AS rows FROM ${read('samples')}`)).toEqual(from);
+    expect(from[0]?.['rows']).toBeLessThan(3 * tickCount);
+  });
+
+  test('of a damaged recording there is no table at all', async () => {
+    const damaged = damagedInTheMiddle();
+    const result = await runExport(
+      damaged,
+      folder.file('1.db'),
+      '--to',
+      'parquet',
+      '--out',
+      outputs.file('fleet'),
+    );
+    expect(result.exitCode).toBe(1);
+    expect(result.stderr).toContain('[FILE_CORRUPT]');
+    const files = readdirSync(outputs.file('fleet'), { recursive: true, encoding: 'utf8' });
+    expect(files.filter((name) => name.includes('0000000000000.'))).toEqual([]);
+    expect(files.filter((name) => name.includes('.tmp'))).toEqual([]);
+    expect(files.filter((name) => name.endsWith('.parquet'))).toHaveLength(7);
+  });
+
+  test('a file of somebody else is not replaced without --force', async () => {
+    await exportAll('--table', 'samples');
+    const [parquet] = readdirSync(outputs.file('fleet'), {
+      recursive: true,
+      encoding: 'utf8',
+    }).filter((name) => name.includes('checkout') && name.endsWith('.parquet'));
+    const file = outputs.file(`fleet/${parquet}`);
+    writeFileSync(file, 'mine');
+    const result = await exportAll('--table', 'samples');
+    expect(result).toMatchObject({ exitCode: 1 });
+    expect(result.stderr).toContain('[FILE_EXISTS]');
+    expect(readFileSync(file, 'utf8')).toBe('mine');
+  });
+
+  test('needs a folder', async () => {
+    const [file = ''] = recordings();
+    await expect(runExport(file, '--to', 'parquet')).rejects.toThrow('needs --out FOLDER');
+    writeFileSync(outputs.file('taken'), '');
+    await expect(
+      runExport(file, '--to', 'parquet', '--out', outputs.file('taken')),
+    ).rejects.toMatchObject({ code: 'FILE_NOT_WRITABLE' });
+    expect(existsSync(outputs.file('taken'))).toBe(true);
+  });
+});
