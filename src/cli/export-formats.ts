@@ -47,6 +47,16 @@ export const exportFormats: readonly ExportFormat[] = [
     load: async () => (await import('./export-parquet.ts')).exportParquet,
   },
   {
+    name: 'otlp-json',
+    flags: [...fileFlags, 'exponential-histograms'],
+    load: async () => (await import('./export-otlp-json.ts')).exportOtlpJson,
+  },
+  {
+    name: 'perfetto',
+    flags: fileFlags,
+    load: async () => (await import('./export-perfetto.ts')).exportPerfetto,
+  },
+  {
     name: 'sqlite',
     flags: ['out'],
     load: async () => (await import('./export-sqlite.ts')).exportSqlite,

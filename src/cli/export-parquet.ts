@@ -17,7 +17,9 @@ import type { CommandIo, ParsedArguments } from './command.ts';
 import { UsageError } from './command.ts';
 import { exportEach } from './export-each.ts';
 import { FileExportProgress } from './export-progress.ts';
-import { OutputFile, outputError } from './output-file.ts';
+import { makeFolder } from './export-stream.ts';
+import { memoryKeeper } from './memory-keeper.ts';
+import { OutputFile } from './output-file.ts';
 import { outputOption, switchOption } from './parse-arguments.ts';
 import { rangeOption } from './range-option.ts';
 import { tableOption } from './table-option.ts';
@@ -61,6 +63,7 @@ interface Source {
 class DataSet {
   readonly #folder: string;
   readonly #options: { inputs: readonly string[]; mayReplace: boolean; signal: AbortSignal };
+  readonly #keepMemory = memoryKeeper();
   #writtenCount = 0;
   #writtenBytes = 0;
   #presentCount = 0;
@@ -118,6 +121,7 @@ class DataSet {
       await output.write(part);
       this.#writtenBytes += part.byteLength;
       source.progress.update(this.#writtenBytes);
+      this.#keepMemory();
       // Else a signal would be heard only at the end: reading and writing may never wait.
       await setImmediate();
       if (this.#options.signal.aborted) return;
@@ -129,14 +133,6 @@ class DataSet {
     return this.#presentCount === 0
       ? written
       : `${written}; ${this.#presentCount} were there already`;
-  }
-}
-
-function makeFolder(folder: string): void {
-  try {
-    fs.mkdirSync(folder, { recursive: true });
-  } catch (error) {
-    throw outputError(error, folder);
   }
 }
 

@@ -1,4 +1,6 @@
 import { once } from 'node:events';
+import fs from 'node:fs';
+import path from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { formatCount } from '../analysis/format.ts';
 import { HeadroomError } from '../model/errors.ts';
@@ -10,16 +12,19 @@ import { openRecording } from '../store/reader.ts';
 import type { CommandIo, ParsedArguments } from './command.ts';
 import { exportEach } from './export-each.ts';
 import { FileExportProgress } from './export-progress.ts';
-import { OutputFile } from './output-file.ts';
+import { memoryKeeper } from './memory-keeper.ts';
+import { OutputFile, outputError } from './output-file.ts';
 import { outputOption, switchOption } from './parse-arguments.ts';
 import { rangeOption } from './range-option.ts';
 
-/** A format that is one stream of bytes, whatever the number of recordings. */
+type Chunk = string | Uint8Array;
+
+/** A format that is one stream, in pieces of a size that is worth a write (chunks.ts). */
 export type StreamFormat = (
   recording: Recording,
   /** `isFirst`: nothing is in the output yet. */
   options: { range: TimeRange; isFirst: boolean },
-) => Iterable<string>;
+) => Iterable<Chunk>;
 
 /** Writes recordings one after the other to stdout or `--out`; of how many all was written. */
 export async function exportStream(
@@ -31,17 +36,7 @@ export async function exportStream(
   const out = outputOption(parsed);
   const progress = new FileExportProgress(io, files.length);
   const toSink = (sink: Sink) =>
-    exportEach(files, io, async (file) => {
-      progress.beginFile(file);
-      try {
-        using recording = openRecording(file);
-        const range = rangeOption(parsed, recording, 'until');
-        const parts = format(recording, { range, isFirst: sink.writtenBytes === 0 });
-        return await copy(parts, sink, { signal: io.signal, progress });
-      } finally {
-        progress.end();
-      }
-    });
+    exportEach(files, io, (file) => copyFile(file, { format, sink, parsed, io, progress }));
   if (out === null) return await toSink(stdoutSink(io));
   const mayReplace = switchOption(parsed, 'force');
   await using output = await OutputFile.create(out, files, { mayReplace });
@@ -49,15 +44,51 @@ export async function exportStream(
   // Asked to end, it is half of what was asked for.
   if (whole > 0 && !io.signal.aborted) {
     await output.finish();
-    const size = formatBytes(output.writtenBytes);
-    io.stderr.write(`${printable(out)}: ${formatCount(whole, 'recording')}, ${size}\n`);
+    tellWritten(io, out, { count: whole, bytes: output.writtenBytes });
   }
   return whole;
 }
 
+/** Writes each recording to a file of its own; of how many all was written. */
+export async function exportSeparately(
+  format: StreamFormat,
+  request: { parsed: ParsedArguments; io: CommandIo; paths: ReadonlyMap<string, string> },
+): Promise<number> {
+  const { parsed, io, paths } = request;
+  const files = parsed.positionals;
+  const mayReplace = switchOption(parsed, 'force');
+  const progress = new FileExportProgress(io, files.length);
+  return await exportEach(files, io, async (file) => {
+    const out = paths.get(file) ?? file;
+    makeFolder(path.dirname(out));
+    await using output = await OutputFile.create(out, files, { mayReplace });
+    if (!(await copyFile(file, { format, sink: output, parsed, io, progress }))) return false;
+    await output.finish();
+    tellWritten(io, out, { count: 1, bytes: output.writtenBytes });
+    return true;
+  });
+}
+
+/** With all that is above it; {@link OutputError}. */
+export function makeFolder(folder: string): void {
+  try {
+    fs.mkdirSync(folder, { recursive: true });
+  } catch (error) {
+    throw outputError(error, folder);
+  }
+}
+
+function tellWritten(
+  { stderr }: Pick<CommandIo, 'stderr'>,
+  out: string,
+  { count, bytes }: { count: number; bytes: number },
+): void {
+  stderr.write(`${printable(out)}: ${formatCount(count, 'recording')}, ${formatBytes(bytes)}\n`);
+}
+
 interface Sink {
   readonly writtenBytes: number;
-  write(part: string): Promise<void>;
+  write(part: Chunk): Promise<void>;
   /** Takes back what was written behind this length; where there is none it stays. */
   cutBack?(bytes: number): Promise<void>;
 }
@@ -76,37 +107,41 @@ function stdoutSink({ stdout }: Pick<CommandIo, 'stdout'>): Sink {
 }
 
 /** False when it was asked to end. A recording that cannot be read to its end leaves nothing behind. */
-async function copy(
-  parts: Iterable<string>,
-  sink: Sink,
-  { signal, progress }: { signal: AbortSignal; progress: FileExportProgress },
+async function copyFile(
+  file: string,
+  {
+    format,
+    sink,
+    parsed,
+    io,
+    progress,
+  }: {
+    format: StreamFormat;
+    sink: Sink;
+    parsed: ParsedArguments;
+    io: CommandIo;
+    progress: FileExportProgress;
+  },
 ): Promise<boolean> {
   const startBytes = sink.writtenBytes;
+  const keepMemory = memoryKeeper();
+  progress.beginFile(file);
   try {
-    for (const chunk of chunks(parts)) {
+    using recording = openRecording(file);
+    const range = rangeOption(parsed, recording, 'until');
+    for (const chunk of format(recording, { range, isFirst: startBytes === 0 })) {
       await sink.write(chunk);
       progress.update(sink.writtenBytes);
+      keepMemory();
       // Else a signal would be heard only at the end: reading and writing may never wait.
       await setImmediate();
-      if (signal.aborted) return false;
+      if (io.signal.aborted) return false;
     }
+    return true;
   } catch (error) {
     if (error instanceof HeadroomError) await sink.cutBack?.(startBytes);
     throw error;
+  } finally {
+    progress.end();
   }
-  return true;
-}
-
-// Some hundred lines at a time: a write for each would take ten times as long.
-const chunkCharacters = 64 * 1024;
-
-function* chunks(parts: Iterable<string>): Generator<string> {
-  let chunk = '';
-  for (const part of parts) {
-    chunk += part;
-    if (chunk.length < chunkCharacters) continue;
-    yield chunk;
-    chunk = '';
-  }
-  if (chunk !== '') yield chunk;
 }

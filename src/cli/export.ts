@@ -9,7 +9,7 @@ export const exportCommand: Command = {
     'History out of recordings: to an OTLP endpoint, into files for other tools, or as a whole copy.',
   usage: [
     'headroom export FILE… --to otlp [--endpoint URL] [OPTIONS]',
-    'headroom export FILE… --to ndjson|csv [--out PATH] [OPTIONS]',
+    'headroom export FILE… --to ndjson|csv|otlp-json|perfetto [--out PATH] [OPTIONS]',
     'headroom export FILE… --to parquet --out FOLDER [OPTIONS]',
     'headroom export FILE --to sqlite --out COPY',
   ],
@@ -54,7 +54,7 @@ export const exportCommand: Command = {
     },
     'exponential-histograms': {
       type: 'boolean',
-      help: 'otlp: every distribution as an exponential histogram, too',
+      help: 'otlp, otlp-json: every distribution as an exponential histogram, too',
     },
     follow: { type: 'boolean', help: 'otlp: go on while it is being recorded' },
     deadline: {
@@ -76,6 +76,7 @@ export const exportCommand: Command = {
     'headroom export task.db --to csv --out task.csv',
     'headroom export *.db --to csv --table percentiles --out sizes.csv',
     'headroom export *.db --to parquet --out fleet',
+    'headroom export task.db --to perfetto --out task.pftrace',
     'headroom export task.db --to ndjson --from -2m | jq -c \'select(.type == "event")\'',
     'headroom export live.db --to sqlite --out copy.db',
   ],

@@ -1,5 +1,4 @@
-import v8 from 'node:v8';
-import vm from 'node:vm';
+import { garbageCollector } from './garbage-collector.ts';
 
 const everySamples = 100;
 // The first time soon: what starting up left behind is as much again as what stays.
@@ -12,10 +11,7 @@ const firstSample = 10;
  * of 14 to 22, for the same CPU time.
  */
 export function heapTidier(): () => void {
-  v8.setFlagsFromString('--expose-gc');
-  // Only contexts that are made from now on have it.
-  const collect: unknown = vm.runInNewContext('gc');
-  if (typeof collect !== 'function') return () => undefined;
+  const collect = garbageCollector();
   let samples = 0;
   return () => {
     samples++;

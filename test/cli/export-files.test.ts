@@ -177,15 +177,16 @@ describe('parquet', () => {
     await exportAll();
     const db = openDatabase(folder.file('0.db'), { mode: 'read', busyTimeoutMs: 0 });
     const stored = db
-      .prepare('SELECT count(*), sum(rss_bytes), sum(pss_bytes) FROM process_sample')
-      .raw()
+      .prepare<[], { n: number; rss: number; pss: number }>(
+        'SELECT count(*) AS n, sum(rss_bytes) AS rss, sum(pss_bytes) AS pss FROM process_sample',
+      )
       .get();
     db.close();
     const [row] = await duckdb(
       `SELECT count(*)::DOUBLE AS n, sum(rss_bytes)::DOUBLE AS rss, sum(pss_bytes)::DOUBLE AS pss
        FROM ${read('process_samples')} WHERE workload = 'checkout'`,
     );
-    expect(Object.values(row ?? {})).toEqual(stored);
+    expect(row).toEqual(stored);
   });
 
   test('a run that is made again leaves what is there, and --force writes it anew', async () => {

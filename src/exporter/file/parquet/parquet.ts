@@ -8,9 +8,9 @@ import { exactInteger } from '../tables/exact-integer.ts';
 import type { Cell, Column, Table } from '../tables/table.ts';
 import { originKey } from './origin.ts';
 
-// A row group is in memory until it is written. Engines like large ones; at 60 columns this is 6000
-// rows, or the samples of more than an hour and a half.
-const cellsPerGroup = 400_000;
+// A row group is in memory until it is written. Engines like large ones; at 60 columns this is 3000
+// rows, or the samples of the better part of an hour.
+const cellsPerGroup = 200_000;
 
 const sessionColumn: Column = { name: 'session_id', kind: 'text' };
 
