@@ -70,7 +70,7 @@ describe('a snapshot of a live recording', () => {
     try {
       for (let round = 0; round < 3; round++) {
         const before = written().length;
-        await expect.poll(() => written().length, { timeout: 15_000 }).toBeGreaterThan(before);
+        await expect.poll(() => written().length, { timeout: 60_000 }).toBeGreaterThan(before);
         const last = written().length;
         fs.rmSync(copy, { force: true });
         snapshot(file, copy);
