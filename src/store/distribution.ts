@@ -8,7 +8,7 @@ import type { Database } from './driver.ts';
 import { roleFigure, sessionFigure } from './minute-rollup.ts';
 import { readOpenMinute } from './open-minute.ts';
 import { minuteMs, rollupKey } from './rollup-key.ts';
-import { mergeRow, RollupRows, seriesNumber } from './rollup-rows.ts';
+import { mergeRow, RollupRows } from './rollup-rows.ts';
 import { readWatermarks, type Watermarks } from './session-row.ts';
 import { readWeightedTicks, type SequenceRange } from './tick-rows.ts';
 import {
@@ -63,9 +63,9 @@ function mergeRollups(
   whole: Sketch,
   wanted: { series: Series; range: TimeRange; isThinned: (minuteUnixMs: number) => boolean },
 ): void {
-  const number = seriesNumber(db, wanted.series);
-  if (number === null) return;
   const rows = new RollupRows(db);
+  const number = rows.numberOf(wanted.series);
+  if (number === null) return;
   for (const { spanMs, startUnixMs } of windowsInRange(rows, wanted.range, wanted.isThinned)) {
     const row = rows.one(rollupKey(spanMs, startUnixMs, number));
     if (row !== undefined) mergeRow(whole, row);

@@ -9,6 +9,7 @@ import {
   storedProcessRowNames,
   storedPssNames,
 } from './process-row-columns.ts';
+import { minuteOf } from './rollup-key.ts';
 import { SharedTexts } from './shared-texts.ts';
 import { heartbeatTicks, isWorthStoring } from './sparse-rule.ts';
 import type { SqlValue } from './tick-columns.ts';
@@ -27,6 +28,8 @@ interface Tracked {
   reading: ProcessReading | null;
   /** The reading in its last row. */
   stored: ProcessReading | null;
+  /** The reading that `process` has the latest facts from. */
+  told: ProcessReading | null;
   storedSequence: number;
   /** A row is written in this tick at the latest. */
   dueSequence: number;
@@ -35,6 +38,7 @@ interface Tracked {
   /** What the tick under way does, for when it is committed. */
   next: ProcessReading | null;
   nextIsStored: boolean;
+  nextIsTold: boolean;
 }
 
 // Of processes that are gone, so many texts are kept by heart at least.
@@ -55,6 +59,8 @@ export class ProcessWriter {
   readonly #tracked = new Map<number, Tracked>();
   #nextProcess: number;
   #last: TickMoment | null = null;
+  /** Once a minute the peaks and counts of all processes are written: they share a few pages. */
+  #isNewMinute = false;
   readonly #newcomers: Tracked[] = [];
   readonly #vanished: Tracked[] = [];
 
@@ -82,6 +88,7 @@ export class ProcessWriter {
   }
 
   write(readings: readonly ProcessReading[], moment: TickMoment): void {
+    this.#isNewMinute = minuteOf(moment.timeUnixMs) !== minuteOf(this.#last?.timeUnixMs ?? 0);
     for (const reading of readings) {
       const tracked = this.#tracked.get(reading.pid);
       if (tracked?.startTicks === reading.startTicks) tracked.next = reading;
@@ -109,6 +116,7 @@ export class ProcessWriter {
       tracked.reading = next;
       tracked.peakRssBytes = peakRss(tracked, next);
       tracked.peakPssBytes = higher(tracked.peakPssBytes, next.pssBytes);
+      if (tracked.nextIsTold) tracked.told = next;
       if (tracked.nextIsStored) {
         tracked.dueSequence = moment.sequence + distanceToHeartbeat(tracked);
         tracked.stored = next;
@@ -127,6 +135,7 @@ export class ProcessWriter {
     for (const tracked of this.#tracked.values()) {
       tracked.next = null;
       tracked.nextIsStored = false;
+      tracked.nextIsTold = false;
     }
     this.#newcomers.length = 0;
     this.#vanished.length = 0;
@@ -147,12 +156,14 @@ export class ProcessWriter {
       startTicks: reading.startTicks,
       reading: null,
       stored: null,
+      told: null,
       storedSequence: 0,
       dueSequence: 0,
       peakRssBytes: null,
       peakPssBytes: null,
       next: reading,
       nextIsStored: true,
+      nextIsTold: true,
     });
   }
 
@@ -172,6 +183,11 @@ export class ProcessWriter {
   #follow(tracked: Tracked, reading: ProcessReading, moment: TickMoment): void {
     const { stored, reading: before } = tracked;
     const isDue = moment.sequence >= tracked.dueSequence || reading.pssBytes !== null;
+    tracked.nextIsTold =
+      before === null ||
+      isOtherwise(before, reading) ||
+      (this.#isNewMinute && reading !== tracked.told);
+    if (tracked.nextIsTold) this.#update(tracked, reading);
     // The very same reading as before: an idle process.
     if (reading === before && reading === stored && !isDue) {
       tracked.nextIsStored = false;
@@ -179,8 +195,6 @@ export class ProcessWriter {
     }
     tracked.nextIsStored = stored === null || isDue || isWorthStoring(stored, reading);
     if (tracked.nextIsStored) this.#writeRow(tracked.process, reading, moment.sequence);
-    // The peaks of a process that is there may be a minute old; at its end they are exact.
-    if (before === null || isDue || isOtherwise(before, reading)) this.#update(tracked, reading);
   }
 
   #bury(tracked: Tracked, moment: TickMoment): void {
@@ -267,9 +281,11 @@ function openProcesses(db: Database): Tracked[] {
     ...row,
     reading: null,
     stored: null,
+    told: null,
     storedSequence: 0,
     dueSequence: 0,
     next: null,
     nextIsStored: false,
+    nextIsTold: false,
   }));
 }

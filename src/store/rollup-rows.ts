@@ -19,11 +19,12 @@ const selectRow = `
   SELECT key, series, weight_ms AS count, sample_count AS sampleCount, min, max, sum, sketch
   FROM rollup`;
 
-/** Finds rows of `rollup` by their window, without looking at any others. */
+/** Finds rows of `rollup` by their series and window, without looking at any others. */
 export class RollupRows {
   readonly #row: Statement;
   readonly #rows: Statement;
   readonly #next: Statement;
+  readonly #series: Statement;
 
   constructor(db: Database) {
     this.#row = db.prepare(`${selectRow} WHERE key = ?`);
@@ -31,6 +32,12 @@ export class RollupRows {
     this.#next = db
       .prepare('SELECT key FROM rollup WHERE key >= ? AND key < ? ORDER BY key LIMIT 1')
       .pluck();
+    this.#series = db.prepare('SELECT series FROM series WHERE scope = ? AND metric = ?').pluck();
+  }
+
+  /** The number of a series in this file; null when it has none yet. */
+  numberOf({ scope, metric }: Series): number | null {
+    return (this.#series.get(scope, metric) as number | undefined) ?? null;
   }
 
   one(key: number): RollupRow | undefined {
@@ -56,12 +63,4 @@ export function mergeRow(whole: Sketch, row: RollupRow): void {
   // In a damaged file it may be of another type, and no bytes at all are no sketch either.
   const { sketch } = row;
   whole.mergeEncoded(sketch instanceof Uint8Array ? sketch : new Uint8Array(), row);
-}
-
-/** The number of a series in this file; null when it has none yet. */
-export function seriesNumber(db: Database, { scope, metric }: Series): number | null {
-  const select = db
-    .prepare<[string, string], number>('SELECT series FROM series WHERE scope = ? AND metric = ?')
-    .pluck();
-  return select.get(scope, metric) ?? null;
 }

@@ -4,7 +4,7 @@ import type { Database, Statement } from './driver.ts';
 import { replaceSql } from './insert-sql.ts';
 import type { MinuteRollup } from './minute-rollup.ts';
 import { hourMs, hourOf, minuteMs, rollupKey, rollupKeyRange, type SpanMs } from './rollup-key.ts';
-import { mergeRow, RollupRows, seriesNumber } from './rollup-rows.ts';
+import { mergeRow, RollupRows } from './rollup-rows.ts';
 
 interface Distribution {
   sketch: Sketch;
@@ -17,7 +17,6 @@ interface Distribution {
  * of minutes and its own is always the sum of its minutes; retention takes the minutes away.
  */
 export class RollupWriter {
-  readonly #db: Database;
   readonly #rows: RollupRows;
   readonly #replace: Statement;
   readonly #deleteHour: Statement;
@@ -25,7 +24,6 @@ export class RollupWriter {
   readonly #advance: Statement;
 
   constructor(db: Database) {
-    this.#db = db;
     this.#rows = new RollupRows(db);
     this.#replace = db.prepare(replaceSql('rollup', columns));
     this.#deleteHour = db.prepare('DELETE FROM rollup WHERE key >= ? AND key < ?');
@@ -84,7 +82,7 @@ export class RollupWriter {
   }
 
   #numberOf(series: Series): number {
-    const known = seriesNumber(this.#db, series);
+    const known = this.#rows.numberOf(series);
     if (known !== null) return known;
     const row = this.#insertSeries.get(series.scope, series.metric) as { series: number };
     return row.series;

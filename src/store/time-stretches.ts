@@ -34,8 +34,10 @@ export function looseStretches(
 
 const selectStretches = `
   SELECT start_unix_ms AS startUnixMs, sequence AS first,
-    coalesce((SELECT min(next.sequence) FROM tick_minute AS next
-      WHERE next.sequence > tick_minute.sequence) - 1, ${Number.MAX_SAFE_INTEGER}) AS last
+    coalesce(
+      (SELECT min(next.sequence) - 1 FROM tick_minute AS next
+        WHERE next.sequence > tick_minute.sequence),
+      (SELECT max(sequence) FROM tick)) AS last
   FROM tick_minute
   WHERE start_unix_ms > ? AND start_unix_ms <= ?`;
 
