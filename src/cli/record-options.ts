@@ -12,6 +12,8 @@ export interface RecordOptions {
   intervalMs: number;
   durationMs: number | null;
   labels: Record<string, string>;
+  /** The most that the file and its log may take on the disk. */
+  maxFileBytes: number;
   memoryLimitBytes: number | null;
   otlpEndpoint: string | null;
   /** Where /metrics is served; 0 is any port. */
@@ -26,6 +28,8 @@ export interface RecordOptions {
 
 const shortestIntervalMs = 100;
 const longestIntervalMs = 3_600_000;
+// Room for some minutes of a machine with many processes.
+const leastFileBytes = 4 * 2 ** 20;
 
 /**
  * Turns flags and environment into options. UsageError names the flag that makes no sense;
@@ -52,6 +56,7 @@ export function recordOptions(
     intervalMs: interval(textOption(parsed, 'interval'), env['HEADROOM_INTERVAL']),
     durationMs: duration(textOption(parsed, 'for')),
     labels: parseLabels('--label', listOption(parsed, 'label')),
+    maxFileBytes: maxSize(textOption(parsed, 'max-size'), env['HEADROOM_MAX_SIZE']),
     memoryLimitBytes: memoryLimit(textOption(parsed, 'memory-limit')),
     otlpEndpoint: endpoint(textOption(parsed, 'otlp')),
     metricsPort: metricsPort(textOption(parsed, 'metrics-port')),
@@ -85,6 +90,14 @@ function duration(text: string | null): number | null {
   const ms = parseDuration('--for', text);
   if (ms === 0) throw new UsageError('--for takes a duration above zero');
   return ms;
+}
+
+function maxSize(flag: string | null, variable: string | undefined): number {
+  const name = flag !== null || !variable ? '--max-size' : 'HEADROOM_MAX_SIZE';
+  const text = flag ?? (variable || '256MiB');
+  const bytes = parseSize(name, text);
+  if (bytes < leastFileBytes) throw new UsageError(`${name} takes 4MiB or more, not "${text}"`);
+  return bytes;
 }
 
 function memoryLimit(text: string | null): number | null {

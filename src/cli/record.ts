@@ -30,6 +30,11 @@ export const recordCommand: Command = {
       help: 'time between samples, 100ms or more; default 1s',
     },
     out: { type: 'string', value: 'FILE', help: 'the file to write; default headroom-<start>.db' },
+    'max-size': {
+      type: 'string',
+      value: 'SIZE',
+      help: 'keep the file below this size, 4MiB or more, by thinning what is old; default 256MiB',
+    },
     label: { type: 'string', value: 'K=V', multiple: true, help: 'a label of the session' },
     pid: { type: 'string', value: 'N', help: 'this process and its descendants are the browser' },
     'memory-limit': {
@@ -57,6 +62,7 @@ export const recordCommand: Command = {
   examples: [
     'headroom record --for 10m --out task.db',
     'headroom record --interval 500ms --label workload=checkout --label version=41',
+    'headroom record --max-size 64MiB --interval 5s --out weeks.db',
     'headroom record --out task.db -- node task.js --headless',
     'headroom record --memory-limit 1GiB --out task.db -- chromium --headless https://example.org',
     'headroom record --pid 4120 --otlp http://localhost:4318',
@@ -90,7 +96,7 @@ async function record(
   const target = { rootPid, storesCommands, cgroup: cgroup?.location ?? null };
   const source = await openSource(target, io.env);
   const facts = sessionFacts(options, source.machine);
-  const writer = StoreWriter.open(options.out, facts);
+  const writer = StoreWriter.open(options.out, facts, { maxBytes: options.maxFileBytes });
   const progress = new ProgressLine(io, options);
   const watch = new StoreWatch(io, options.out);
   const tidyHeap = heapTidier();

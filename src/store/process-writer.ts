@@ -146,6 +146,11 @@ export class ProcessWriter {
     for (const tracked of this.#tracked.values()) this.#writeLast(tracked);
   }
 
+  /** Between two ticks: texts that no process has any more were deleted. */
+  reloadTexts(): void {
+    this.#texts.reload();
+  }
+
   #welcome(reading: ProcessReading): void {
     const process = this.#nextProcess + this.#newcomers.length;
     // A million processes in one file: what comes then has no number left.

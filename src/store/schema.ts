@@ -62,7 +62,8 @@ CREATE TABLE tick_setting (
 
 CREATE TABLE tick_minute (
   sequence INTEGER PRIMARY KEY,
-  start_unix_ms INTEGER NOT NULL
+  start_unix_ms INTEGER NOT NULL,
+  tick_count INTEGER
 ) STRICT;
 
 CREATE TABLE process (
@@ -143,4 +144,8 @@ CREATE TABLE export_cursor (
   rejected_count INTEGER NOT NULL,
   detail TEXT
 ) STRICT, WITHOUT ROWID;
+
+CREATE TABLE reserve (
+  filler BLOB NOT NULL
+) STRICT;
 `;

@@ -10,13 +10,22 @@ export class SharedTexts {
   readonly #added: string[] = [];
   #next: number;
 
+  readonly #select: Statement;
+
   constructor(db: Database) {
     this.#insert = db.prepare('INSERT INTO process_text (text, value) VALUES (?, ?)');
-    const rows = db
-      .prepare<[], { text: number; value: string }>('SELECT text, value FROM process_text')
-      .all();
-    for (const { text, value } of rows) this.#numbers.set(value, text);
-    this.#next = 1 + rows.reduce((last, { text }) => Math.max(last, text), 0);
+    this.#select = db.prepare('SELECT text, value FROM process_text');
+    this.#next = 1;
+    this.reload();
+  }
+
+  /** Learns what is in the file, after something else changed that. */
+  reload(): void {
+    this.#numbers.clear();
+    for (const { text, value } of this.#select.all() as { text: number; value: string }[]) {
+      this.#numbers.set(value, text);
+      this.#next = Math.max(this.#next, text + 1);
+    }
   }
 
   /** How many texts are known by heart. */

@@ -112,6 +112,11 @@ export class TickWriter {
     this.#next = null;
   }
 
+  /** Between two ticks: texts that no process has any more were deleted. */
+  reloadTexts(): void {
+    this.#processes.reloadTexts();
+  }
+
   /** The last transaction of a recording. */
   finish(end: { endedUnixMs: number; endReason: EndReason }): void {
     this.#processes.finish();

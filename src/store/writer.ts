@@ -1,22 +1,22 @@
-import { HeadroomError } from '../model/errors.ts';
 import type { RecordingEvent } from '../model/event.ts';
 import type { Sample } from '../model/sample.ts';
 import type { EndReason, SessionFacts } from '../model/session.ts';
-import type { Database, Statement } from './driver.ts';
+import type { Database } from './driver.ts';
 import { openForWriting } from './open-for-writing.ts';
-import { lossBefore, type Outage, outageNote, type WriteFailure, writeFailure } from './outage.ts';
+import { lossBefore, type Outage, outageNote, type WriteFailure } from './outage.ts';
 import { type PendingSample, PendingSamples } from './pending-samples.ts';
 import { readingError } from './reading-error.ts';
-import { RecordedFile } from './recorded-file.ts';
 import { isRecorderAlive, type RecorderIdentity, thisRecorder } from './recorder-lock.ts';
-import { sealFile } from './seal/seal-file.ts';
 import { TickWriter } from './tick-writer.ts';
+import { WritableFile } from './writable-file.ts';
 
 export interface StoreWriterOptions {
   /** Go on with a recording of another session that is in the file; default false. */
   resume?: boolean;
   /** The longest wait for a lock that somebody else holds, ms; default 200. */
   busyTimeoutMs?: number;
+  /** The most that the file and its log may take on the disk, bytes; default 256 MiB. */
+  maxBytes?: number;
   /** Samples kept in memory while the file cannot be written; default 600. */
   pendingCapacity?: number;
   /** Who this recorder is; default: this process. */
@@ -48,6 +48,8 @@ export interface SessionEnd {
 
 const written: WriteResult = { outcome: 'written' };
 const duplicate: WriteResult = { outcome: 'duplicate' };
+const defaultMaxBytes = 256 * 2 ** 20;
+const sparePages = 32;
 const closeTimeoutMs = 2000;
 // A lock that outlasted the whole timeout is not waited for again, so that no tick is late.
 const busyAgainTimeoutMs = 0;
@@ -60,13 +62,9 @@ const busyAgainTimeoutMs = 0;
  */
 export class StoreWriter {
   readonly path: string;
-  readonly #db: Database;
-  readonly #begin: Statement;
-  readonly #commit: Statement;
-  readonly #rollback: Statement;
+  readonly #file: WritableFile;
   readonly #ticks: TickWriter;
   readonly #pending: PendingSamples;
-  readonly #file: RecordedFile;
   readonly #busyTimeoutMs: number;
   /** Where the file ended before this run: its sequence numbers go on from there. */
   readonly #sequenceBase: number;
@@ -87,9 +85,12 @@ export class StoreWriter {
       recorder: options.recorder ?? thisRecorder(),
       isAlive: options.isAlive ?? isRecorderAlive,
     });
-    const pendingCapacity = options.pendingCapacity ?? 600;
     try {
-      return new StoreWriter(path, db, { pendingCapacity, busyTimeoutMs });
+      return new StoreWriter(path, db, {
+        pendingCapacity: options.pendingCapacity ?? 600,
+        busyTimeoutMs,
+        maxBytes: options.maxBytes ?? defaultMaxBytes,
+      });
     } catch (error) {
       // What an earlier run left in the file is damaged.
       db.close();
@@ -100,16 +101,16 @@ export class StoreWriter {
   private constructor(
     path: string,
     db: Database,
-    options: { pendingCapacity: number; busyTimeoutMs: number },
+    options: Pick<Required<StoreWriterOptions>, 'pendingCapacity' | 'busyTimeoutMs' | 'maxBytes'>,
   ) {
     this.path = path;
-    this.#db = db;
-    this.#file = new RecordedFile(path);
     this.#busyTimeoutMs = options.busyTimeoutMs;
-    this.#begin = db.prepare('BEGIN IMMEDIATE');
-    this.#commit = db.prepare('COMMIT');
-    this.#rollback = db.prepare('ROLLBACK');
     this.#ticks = new TickWriter(db);
+    this.#file = new WritableFile(db, path, {
+      maxBytes: options.maxBytes,
+      onTextsGone: () => this.#ticks.reloadTexts(),
+    });
+    this.#file.waitForLocks(options.busyTimeoutMs);
     this.#pending = new PendingSamples(options.pendingCapacity);
     this.#sequenceBase = this.#ticks.last?.sequence ?? 0;
   }
@@ -119,7 +120,7 @@ export class StoreWriter {
    * are neither here nor pending were lost.
    */
   get writtenCount(): number {
-    return this.#file.problem() === null ? this.#committedCount : 0;
+    return this.#file.isThere ? this.#committedCount : 0;
   }
 
   /**
@@ -143,17 +144,18 @@ export class StoreWriter {
    * A second call does nothing.
    */
   close(end: SessionEnd): WriteResult {
-    if (!this.#db.open) return written;
+    if (!this.#file.isOpen) return written;
     try {
-      this.#waitForLocks(closeTimeoutMs);
+      this.#file.waitForLocks(closeTimeoutMs);
       const result = this.#drain();
       if (result.outcome !== 'written') return result;
       // The end of an outage has set it back.
-      this.#waitForLocks(closeTimeoutMs);
-      const failure = this.#transaction(() => this.#ticks.finish(end));
+      this.#file.waitForLocks(closeTimeoutMs);
+      const failure = this.#file.write(sparePages, { act: () => this.#ticks.finish(end) });
       return failure === null ? result : this.#deferred({ ...failure, lostCount: 0 });
     } finally {
-      this.#closeFile();
+      // SQLite may yet write a part of its log into a file that was emptied.
+      if (!this.#file.close()) this.#committedCount = 0;
     }
   }
 
@@ -171,13 +173,13 @@ export class StoreWriter {
       this.#outage.keptCount++;
       this.#outage.lostSinceWritten = 0;
     }
-    if (this.#outage !== null) this.#waitForLocks(this.#busyTimeoutMs);
+    if (this.#outage !== null) this.#file.waitForLocks(this.#busyTimeoutMs);
     this.#outage = null;
     return written;
   }
 
   #putOff({ sample }: PendingSample, failure: WriteFailure): Outage {
-    if (this.#outage === null) this.#waitForLocks(busyAgainTimeoutMs);
+    if (this.#outage === null) this.#file.waitForLocks(busyAgainTimeoutMs);
     const begun = {
       sinceUnixMs: sample.timeUnixMs,
       keptCount: 0,
@@ -188,39 +190,24 @@ export class StoreWriter {
     return this.#outage;
   }
 
-  #waitForLocks(timeoutMs: number): void {
-    this.#db.pragma(`busy_timeout = ${timeoutMs}`);
-  }
-
   #write(next: PendingSample): WriteFailure | null {
     const events = this.#outage === null ? next.events : this.#withOutage(next, this.#outage);
     const sequence = this.#sequenceBase + next.sample.sequence;
+    const pages = pagesFor(next.sample);
     try {
-      const failure = this.#transaction(() => this.#ticks.write(next.sample, sequence, events));
-      if (failure === null) this.#ticks.commit();
-      else this.#ticks.discard();
-      return failure;
+      const failure = this.#file.write(pages, {
+        act: () => this.#ticks.write(next.sample, sequence, events),
+        undo: () => this.#ticks.discard(),
+      });
+      if (failure !== null) return failure;
+      this.#ticks.commit();
+      this.#file.makeRoom(pages);
+      return null;
     } catch (error) {
       // A sample that no file would take must not be in the way of the next ones.
       this.#ticks.discard();
       this.#pending.removeFirst();
       throw error;
-    }
-  }
-
-  /** Null when it was committed. */
-  #transaction(write: () => void): WriteFailure | null {
-    const problem = this.#file.problem();
-    if (problem !== null) return { reason: 'failed', message: problem };
-    try {
-      this.#begin.run();
-      write();
-      this.#commit.run();
-      return null;
-    } catch (error) {
-      // A full disk may have rolled it back already.
-      if (this.#db.inTransaction) this.#rollback.run();
-      return writeFailure(error, this.path);
     }
   }
 
@@ -234,33 +221,9 @@ export class StoreWriter {
     const pendingCount = this.#pending.count;
     return { outcome: 'deferred', reason, pendingCount, lostCount, message };
   }
+}
 
-  #closeFile(): void {
-    const problem = this.#file.problem();
-    const isMissing = problem !== null && this.#file.isMissing();
-    // SQLite may yet write a part of its log into a file that was emptied.
-    if (problem !== null) this.#committedCount = 0;
-    try {
-      // With a rollback journal instead of the log a reader needs no second file and no right to
-      // make one, so that a recording can be read from read-only media.
-      if (problem === null) this.#db.pragma('journal_mode = DELETE');
-      // It may have another name now, under which it should be whole.
-      else if (isMissing) this.#db.pragma('wal_checkpoint(TRUNCATE)');
-    } catch (error) {
-      // Somebody else has it open, or the disk is full: the log stays and is part of the recording.
-      writeFailure(error, this.path);
-    }
-    this.#db.close();
-    if (isMissing && this.#file.isMissing()) this.#file.removeRest();
-    if (problem === null) this.#seal();
-  }
-
-  #seal(): void {
-    try {
-      sealFile(this.path);
-    } catch (error) {
-      // Somebody else writes to it already, or there is no room: it is whole without checksums too.
-      if (!(error instanceof HeadroomError)) throw error;
-    }
-  }
+// What a sample takes at most, had all of its processes just been met; and for some minutes to come.
+function pagesFor({ processes }: Sample): number {
+  return sparePages + Math.ceil(processes.length / 16);
 }

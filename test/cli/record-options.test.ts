@@ -17,6 +17,7 @@ test('without a flag', () => {
     intervalMs: 1_000,
     durationMs: null,
     labels: {},
+    maxFileBytes: 268_435_456,
     memoryLimitBytes: null,
     otlpEndpoint: null,
     rootPid: null,
@@ -32,12 +33,22 @@ test('without a flag', () => {
 
 test('with every flag', () => {
   const args = ['--for', '10m', '--interval', '500ms', '--out', 'a.db', '--label', 'a=1'];
-  const more = ['--label', 'b=2', '--memory-limit', '1GiB', '--otlp', 'http://x:4318'];
+  const more = [
+    '--label',
+    'b=2',
+    '--memory-limit',
+    '1GiB',
+    '--otlp',
+    'http://x:4318',
+    '--max-size',
+    '64MiB',
+  ];
   expect(options([...args, ...more, '--json', '--quiet', '--', 'node', '--x'])).toMatchObject({
     out: 'a.db',
     intervalMs: 500,
     durationMs: 600_000,
     labels: { a: '1', b: '2' },
+    maxFileBytes: 67_108_864,
     memoryLimitBytes: 1_073_741_824,
     otlpEndpoint: 'http://x:4318',
     command: ['node', '--x'],
@@ -54,6 +65,10 @@ test('the environment stands in for flags, and flags win', () => {
   expect(options([], env)).toMatchObject({ out: '/data/x.db', intervalMs: 2_000 });
   const args = ['--out', 'y.db', '--interval', '3s'];
   expect(options(args, env)).toMatchObject({ out: 'y.db', intervalMs: 3_000 });
+  const size = { HEADROOM_MAX_SIZE: '1GiB' };
+  expect(options([], size).maxFileBytes).toBe(1_073_741_824);
+  expect(options(['--max-size', '8MiB'], size).maxFileBytes).toBe(8_388_608);
+  expect(() => options([], { HEADROOM_MAX_SIZE: '1MiB' })).toThrow('HEADROOM_MAX_SIZE takes 4MiB');
 });
 
 describe('a flag that makes no sense is a usage error that names it', () => {
@@ -70,6 +85,7 @@ describe('a flag that makes no sense is a usage error that names it', () => {
     ['a limit without a command', ['--memory-limit', '1GiB'], '--memory-limit'],
     ['a limit of 1 KiB', ['--memory-limit', '1KiB', '--', 'node'], '--memory-limit'],
     ['a limit in GB', ['--memory-limit', '1GB', '--', 'node'], '--memory-limit'],
+    ['a file of 1 MiB', ['--max-size', '1MiB'], '--max-size'],
     ['an empty file name', ['--out', ''], '--out'],
     ['an endpoint that is no URL', ['--otlp', 'foo'], '--otlp'],
     ['two pids', ['--pid', '1', '--pid', '2'], '--pid'],

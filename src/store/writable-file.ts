@@ -1,0 +1,122 @@
+import { HeadroomError } from '../model/errors.ts';
+import type { Database, Statement } from './driver.ts';
+import { FileSpace } from './file-space.ts';
+import { type WriteFailure, writeFailure } from './outage.ts';
+import { RecordedFile } from './recorded-file.ts';
+import { Retention } from './retention.ts';
+import { sealFile } from './seal/seal-file.ts';
+
+// How often a write is tried while old detail makes room for it.
+const mostAttempts = 12;
+
+/**
+ * The file of a recording, as far as it can be written: transactions that fail for a reason outside
+ * of the program say so, and old detail makes room where there is none.
+ */
+export class WritableFile {
+  readonly #db: Database;
+  readonly #path: string;
+  readonly #begin: Statement;
+  readonly #commit: Statement;
+  readonly #rollback: Statement;
+  readonly #file: RecordedFile;
+  readonly #space: FileSpace;
+  readonly #retention: Retention;
+  #timeoutMs = 0;
+
+  constructor(db: Database, path: string, options: { maxBytes: number; onTextsGone: () => void }) {
+    this.#db = db;
+    this.#path = path;
+    this.#begin = db.prepare('BEGIN IMMEDIATE');
+    this.#commit = db.prepare('COMMIT');
+    this.#rollback = db.prepare('ROLLBACK');
+    this.#file = new RecordedFile(path);
+    this.#space = new FileSpace(db, path, options.maxBytes);
+    this.#retention = new Retention(db, path, options.onTextsGone);
+  }
+
+  get isOpen(): boolean {
+    return this.#db.open;
+  }
+
+  /** Whether what was written is still to be found under the file's name. */
+  get isThere(): boolean {
+    return this.#file.problem() === null;
+  }
+
+  /** The longest wait for a lock of another program from now on. */
+  waitForLocks(timeoutMs: number): void {
+    this.#timeoutMs = timeoutMs;
+    this.#db.pragma(`busy_timeout = ${timeoutMs}`);
+  }
+
+  /** Does it in one transaction. Null when that was committed; after a failed attempt `undo` runs. */
+  write(pages: number, { act, undo }: { act: () => void; undo?: () => void }): WriteFailure | null {
+    for (let attempt = 1; ; attempt++) {
+      const failure = this.#transaction(act);
+      if (failure === null) return null;
+      undo?.();
+      if (failure.reason !== 'full' || attempt === mostAttempts) return failure;
+      this.#space.retry();
+      if (!this.#space.prepare(pages) && !this.#retention.thin('need')) return failure;
+    }
+  }
+
+  /** For what comes next, so that no old minute need go in a hurry. Waits for nobody. */
+  makeRoom(pages: number): void {
+    if (this.#space.hasFree(pages)) return;
+    const timeoutMs = this.#timeoutMs;
+    this.waitForLocks(0);
+    if (!this.#space.prepare(pages)) this.#retention.thin('spare');
+    this.waitForLocks(timeoutMs);
+  }
+
+  /** False when what was written is not to be found under the file's name. */
+  close(): boolean {
+    const problem = this.#file.problem();
+    const isMissing = problem !== null && this.#file.isMissing();
+    try {
+      if (problem === null) {
+        this.#space.giveBackAll();
+        // With a rollback journal instead of the log a reader needs no second file and no right to
+        // make one, so that a recording can be read from read-only media.
+        this.#db.pragma('journal_mode = DELETE');
+      }
+      // It may have another name now, under which it should be whole.
+      else if (isMissing) this.#db.pragma('wal_checkpoint(TRUNCATE)');
+    } catch (error) {
+      // Somebody else has it open, or the disk is full: the log stays and is part of the recording.
+      writeFailure(error, this.#path);
+    }
+    this.#db.close();
+    if (isMissing && this.#file.isMissing()) this.#file.removeRest();
+    if (problem === null) this.#seal();
+    return problem === null;
+  }
+
+  #seal(): void {
+    try {
+      sealFile(this.#path);
+    } catch (error) {
+      // Somebody else writes to it already, or there is no room: it is whole without checksums too.
+      if (!(error instanceof HeadroomError)) throw error;
+    }
+  }
+
+  #transaction(act: () => void): WriteFailure | null {
+    const problem = this.#file.problem();
+    if (problem !== null) return { reason: 'failed', message: problem };
+    const logProblem = this.#space.logProblem();
+    if (logProblem !== null) return { reason: 'busy', message: logProblem };
+    try {
+      this.#begin.run();
+      act();
+      this.#commit.run();
+      return null;
+    } catch (error) {
+      // A full disk may have rolled it back already.
+      if (this.#db.inTransaction) this.#rollback.run();
+      return writeFailure(error, this.#path);
+    }
+  }
+}
