@@ -1,5 +1,6 @@
 import type { Gap, GapKind, RecordingEvent } from '../model/event.ts';
 import { gapBetween } from '../model/gap.ts';
+import type { ResolutionStretch } from '../model/recording.ts';
 import type { Tick } from '../model/session-memory.ts';
 import type { ForkReport } from './forks.ts';
 import type { TickTracker } from './tick-tracker.ts';
@@ -21,6 +22,15 @@ export interface TimeCoverage {
   /** From the first to the last sample, sleep included, and not what the wall clock was set by. */
   lengthMs: number | null;
   gaps: GapReport[];
+  /** How finely it is known: what is older than the last stretch was thinned to keep the file small. */
+  resolutions: ResolutionReport[];
+}
+
+export interface ResolutionReport {
+  resolution: ResolutionStretch['resolution'];
+  fromUnixMs: number;
+  toUnixMs: number;
+  samples: number;
 }
 
 export interface GapReport {
@@ -38,63 +48,79 @@ export interface CoverageOptions {
   intervalMs: number;
   /** Of the same range as the ticks. */
   events: readonly RecordingEvent[];
+  /** Likewise. */
+  resolutions: readonly ResolutionStretch[];
 }
 
 /**
  * Counts samples, missed ticks (the recorder's own count, and holes in the sequence), and gaps: those
  * that the recorder noted, and those that the two clocks of neighbouring ticks show. A gap known from
- * both is one gap, under the recorder's name.
+ * both is one gap, under the recorder's name. Where ticks were thinned there are only the noted ones.
  */
 export function trackCoverage(options: CoverageOptions): TickTracker<TimeCoverage> {
+  const { events, resolutions } = options;
+  const thinned = resolutions.filter(({ resolution }) => resolution !== 'ticks');
+  const fullFrom = resolutions.find(({ resolution }) => resolution === 'ticks')?.firstSequence;
   const seen: Gap[] = [];
-  let samples = 0;
-  let missedTicks = 0;
+  let samples = thinned.reduce((sum, { sampleCount }) => sum + sampleCount, 0);
+  let missedTicks = thinned.reduce((sum, { lostCount }) => sum + lostCount, 0);
   let first: Tick | null = null;
   let last: Tick | null = null;
   return {
     add(tick) {
-      samples++;
+      const isThinned = tick.sequence < (fullFrom ?? Number.POSITIVE_INFINITY);
+      if (!isThinned) samples++;
       first ??= tick;
-      if (last !== null) {
-        missedTicks += missedBetween(last, tick);
+      if (last !== null) missedTicks += missedBetween(last, tick);
+      if (last !== null && !isThinned) {
+        missedTicks += Math.max(0, tick.sequence - last.sequence - 1);
         const gap = gapBetween(last, tick, tick.intervalMs);
         if (gap !== null) seen.push(gap);
       }
       last = tick;
     },
     result() {
-      const gaps = mergeGaps(options.events, seen);
+      const gaps = mergeGaps(events, seen);
+      const firstUnixMs = thinned[0]?.fromUnixMs ?? first?.timeUnixMs ?? null;
+      const lastUnixMs = last?.timeUnixMs ?? null;
       return {
         samples,
         intervalMs: options.intervalMs,
         missedTicks,
-        firstUnixMs: first?.timeUnixMs ?? null,
-        lastUnixMs: last?.timeUnixMs ?? null,
-        lengthMs: first === null || last === null ? null : lengthOf(first, last, gaps),
+        firstUnixMs,
+        lastUnixMs,
+        lengthMs:
+          firstUnixMs === null || lastUnixMs === null
+            ? null
+            : lastUnixMs - firstUnixMs - setBy(gaps),
         gaps: gaps.map(gapReport),
+        resolutions: resolutions.map(resolutionReport),
       };
     },
   };
 }
 
-// Both counters start again with another recorder: then nothing is known about the distance.
+// The counter starts again with another recorder: then nothing is known about the distance.
 function missedBetween(before: Tick, after: Tick): number {
-  const missed = after.collector.missedTickCount - before.collector.missedTickCount;
-  const lost = after.sequence - before.sequence - 1;
-  return Math.max(0, missed) + Math.max(0, lost);
+  return Math.max(0, after.collector.missedTickCount - before.collector.missedTickCount);
 }
 
-function lengthOf(first: Tick, last: Tick, gaps: readonly Gap[]): number {
-  const setBy = gaps
+/** By how much the wall clock was set, forward or back. */
+function setBy(gaps: readonly Gap[]): number {
+  return gaps
     .filter(({ gap }) => gap === 'clock_step')
     .reduce((total, { wallMs, monotonicMs }) => total + wallMs - monotonicMs, 0);
-  return last.timeUnixMs - first.timeUnixMs - setBy;
 }
 
 function mergeGaps(events: readonly RecordingEvent[], seen: readonly Gap[]): Gap[] {
   const noted = events.filter((event) => event.kind === 'gap');
   const unnoted = seen.filter((gap) => !noted.some((other) => isSameTime(gap, other)));
   return [...noted, ...unnoted].sort((a, b) => a.timeUnixMs - b.timeUnixMs);
+}
+
+function resolutionReport(stretch: ResolutionStretch): ResolutionReport {
+  const { resolution, fromUnixMs, toUnixMs, sampleCount } = stretch;
+  return { resolution, fromUnixMs, toUnixMs, samples: sampleCount };
 }
 
 function gapReport(gap: Gap): GapReport {

@@ -13,7 +13,10 @@ export interface KernelLog {
 export function kernelLogOf(recording: Recording): KernelLog {
   const notes = recording.events().filter((event) => event.kind === 'note');
   const isDenied = notes.some(({ code }) => code === 'kmsg_unavailable');
-  const startUnixMs = recording.firstTick()?.timeUnixMs ?? recording.facts.startedUnixMs;
+  // The first sample may be thinned out; it is taken within the first interval.
+  const { startedUnixMs, intervalMs } = recording.facts;
+  const firstUnixMs = recording.firstTick()?.timeUnixMs ?? startedUnixMs;
+  const startUnixMs = Math.min(firstUnixMs, startedUnixMs + intervalMs);
   return {
     isKernelLogRead: recording.facts.machine.sampleSource === 'proc' && !isDenied,
     kernelLogRecordsLost: recordsLost(

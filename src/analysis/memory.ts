@@ -38,12 +38,17 @@ export interface MemoryExtremes {
   peakMark: { firstBytes: number; lastBytes: number; source: PeakSource } | null;
 }
 
-/** The smallest headroom, exact from every tick, and where the kernel's high-water mark stood. */
-export function trackMemory(): TickTracker<MemoryExtremes> {
+/**
+ * The smallest headroom, and where the kernel's high-water mark stood. `lowestOf`: what was available
+ * at the worst moment that a tick stands for; of the tick alone where nothing was thinned.
+ */
+export function trackMemory(
+  lowestOf: (tick: Tick) => number | null = availableBytes,
+): TickTracker<MemoryExtremes> {
   const extremes: MemoryExtremes = { availableMinBytes: null, lowest: null, peakMark: null };
   return {
     add(tick) {
-      addHeadroom(extremes, tick);
+      addHeadroom(extremes, tick, lowestOf(tick));
       addPeakMark(extremes, tick);
     },
     result: () => extremes,
@@ -78,8 +83,7 @@ export function memoryReport(
   };
 }
 
-function addHeadroom(extremes: MemoryExtremes, tick: Tick): void {
-  const headroomBytes = availableBytes(tick);
+function addHeadroom(extremes: MemoryExtremes, tick: Tick, headroomBytes: number | null): void {
   const { bytes: limitBytes, source: limitSource } = sessionLimit(tick);
   if (headroomBytes === null || limitBytes <= 0) return;
   extremes.availableMinBytes = Math.min(headroomBytes, extremes.availableMinBytes ?? headroomBytes);

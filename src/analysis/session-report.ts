@@ -10,6 +10,7 @@ import { deathReports } from './deaths.ts';
 import type { Findings, NoteReport } from './findings.ts';
 import { forkReport, trackForks } from './forks.ts';
 import { kernelLogOf } from './kernel-log.ts';
+import { lowestAvailable } from './lowest-available.ts';
 import { commandEndOf } from './membership.ts';
 import { memoryReport, trackMemory } from './memory.ts';
 import { oomCounts, oomKillReports } from './oom-kills.ts';
@@ -97,9 +98,13 @@ function isOwn(cgroup: CgroupMemory | null): boolean {
 }
 
 function followTicks(recording: Recording, range: TimeRange, events: readonly RecordingEvent[]) {
-  const coverage = trackCoverage({ intervalMs: recording.facts.intervalMs, events });
+  const coverage = trackCoverage({
+    intervalMs: recording.facts.intervalMs,
+    events,
+    resolutions: recording.resolutions(range),
+  });
   const forks = trackForks();
-  const memory = trackMemory();
+  const memory = trackMemory(lowestAvailable(recording, range));
   const pressure = trackPressure();
   const browser = trackBrowser();
   const slowReadings = trackSlowReadings();

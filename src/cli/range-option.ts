@@ -22,7 +22,8 @@ export function rangeOption(
 export function boundsOf(recording: Recording): { startUnixMs: number; endUnixMs: number } {
   const { startedUnixMs } = recording.facts;
   return {
-    startUnixMs: recording.firstTick()?.timeUnixMs ?? startedUnixMs,
+    // The first tick may be thinned out.
+    startUnixMs: recording.resolutions()[0]?.fromUnixMs ?? startedUnixMs,
     endUnixMs: recording.lastTick()?.timeUnixMs ?? startedUnixMs,
   };
 }

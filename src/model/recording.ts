@@ -76,6 +76,33 @@ export type EventProcess = Pick<
   'pid' | 'role' | 'browserPid' | 'comm' | 'executable'
 >;
 
+/**
+ * A stretch of a recording and how finely it is still known: every tick; or a tick a minute (the last
+ * one) and the distributions of minutes, and nothing of single processes but what their records say;
+ * or the same of hours.
+ */
+export interface ResolutionStretch {
+  resolution: 'hours' | 'minutes' | 'ticks';
+  fromUnixMs: number;
+  toUnixMs: number;
+  /** Ticks from this sequence number on belong to it, up to the next stretch. */
+  firstSequence: number;
+  /** How many samples it was made of. */
+  sampleCount: number;
+  /** Sequence numbers of which there never was a sample; not known of ticks, whose numbers tell. */
+  lostCount: number;
+}
+
+/** What one window of the clock says of a series, exactly. */
+export interface SeriesWindow {
+  startUnixMs: number;
+  spanMs: number;
+  min: number;
+  max: number;
+  mean: number;
+  sampleCount: number;
+}
+
 /** A recording opened for reading. The live file of a running recorder can be read as well. */
 export interface Recording extends Disposable {
   readonly path: string;
@@ -100,12 +127,17 @@ export interface Recording extends Disposable {
   events(range?: TimeRange): RecordingEvent[];
   /** Those after this row, as they were written, at most so many. */
   storedEvents(afterRow: number, limit: number): StoredEvent[];
+  /** How finely the recording is known, oldest first; what of that lies in the range. */
+  resolutions(range?: TimeRange): ResolutionStretch[];
   /** Every series that has a distribution in this file. */
   series(): Series[];
   /**
-   * The time-weighted distribution of a series (weight: ms): closed minutes from their rollups,
-   * the rest (the open minute, the cut ends of a range) from the ticks. Null: nothing recorded.
+   * The time-weighted distribution of a series (weight: ms): closed hours and minutes from their
+   * rollups, the rest (the open minute, the cut ends of a range) from the ticks; where those are
+   * gone, a window counts if it begins in the range. Null: nothing recorded.
    */
   distribution(series: Series, range?: TimeRange): Sketch | null;
+  /** The closed windows of a series that begin in the range, each moment once; by time. */
+  windows(series: Series, range?: TimeRange): SeriesWindow[];
   close(): void;
 }

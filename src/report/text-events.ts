@@ -1,4 +1,4 @@
-import type { GapReport } from '../analysis/coverage.ts';
+import type { GapReport, ResolutionReport } from '../analysis/coverage.ts';
 import { formatCount, formatDuration, formatInstant } from '../analysis/format.ts';
 import { isOutside, type OomKillReport } from '../analysis/oom-kills.ts';
 import { outsideWords } from '../analysis/oom-wording.ts';
@@ -31,13 +31,15 @@ export function oomLines(report: SessionReport, columns: number): Line[] {
 export function coverageLines({ coverage }: SessionReport): Line[] {
   const { samples, intervalMs, missedTicks, gaps, forks } = coverage;
   const counts = `${formatCount(samples, 'sample')}, one every ${formatDuration(intervalMs)}, ${missedTicks} missed, ${formatCount(gaps.length, 'gap')}`;
-  const entries = gaps
+  const entries = resolutionWords(coverage.resolutions);
+  const gapEntries = gaps
     .slice(0, mostLines)
     .map(
       (gap) =>
         `${formatInstant(gap.fromUnixMs)} to ${formatInstant(gap.toUnixMs)}  ${gapWords(gap)}`,
     );
-  if (gaps.length > entries.length) entries.push(`${gaps.length - entries.length} more`);
+  entries.push(...gapEntries);
+  if (gaps.length > gapEntries.length) entries.push(`${gaps.length - gapEntries.length} more`);
   if (forks !== null) {
     const created = formatCount(forks.createdCount, 'process or thread', 'processes and threads');
     entries.push(`${created} began on this machine, ${forks.seenCount} of them seen`);
@@ -46,6 +48,20 @@ export function coverageLines({ coverage }: SessionReport): Line[] {
     { text: 'Coverage', tone: 'heading' },
     ...[counts, ...entries].map((entry) => ({ text: `  ${entry}` })),
   ];
+}
+
+/** Where the file was kept small by thinning what is old, what is still known of when. */
+function resolutionWords(resolutions: readonly ResolutionReport[]): string[] {
+  if (resolutions.every(({ resolution }) => resolution === 'ticks')) return [];
+  const what = {
+    hours: 'percentiles and a sample of every hour',
+    minutes: 'percentiles and a sample of every minute',
+    ticks: 'every sample',
+  };
+  return resolutions.map(
+    ({ resolution, fromUnixMs, toUnixMs }) =>
+      `${formatInstant(fromUnixMs)} to ${formatInstant(toUnixMs)}  ${what[resolution]}`,
+  );
 }
 
 function gapWords({ kind, missingMs }: GapReport): string {

@@ -1,4 +1,5 @@
 import { processRoles } from '../model/process-role.ts';
+import type { SeriesWindow } from '../model/recording.ts';
 import { roleMetrics, type Series, sessionMetrics } from '../model/series.ts';
 import type { Tick } from '../model/session-memory.ts';
 import { Sketch } from '../model/sketch.ts';
@@ -18,7 +19,7 @@ import {
   looseStretches,
   type MinuteStretch,
 } from './time-stretches.ts';
-import { windowsInRange } from './windows-in-range.ts';
+import { finestWindows, windowsInRange } from './windows-in-range.ts';
 
 /**
  * The distribution of a series by time, weighted in ms: closed hours and minutes that lie wholly in
@@ -44,6 +45,21 @@ export function readDistribution(db: Database, series: Series, range: TimeRange)
     }
   }
   return whole.count === 0 ? null : whole;
+}
+
+/** The closed windows of a series that begin in the range, each moment once; by time. */
+export function readWindows(db: Database, series: Series, range: TimeRange): SeriesWindow[] {
+  const rows = new RollupRows(db);
+  const number = rows.numberOf(series);
+  if (number === null) return [];
+  const windows: SeriesWindow[] = [];
+  for (const { spanMs, startUnixMs } of finestWindows(rows, range)) {
+    const row = rows.one(rollupKey(spanMs, startUnixMs, number));
+    if (row === undefined) continue;
+    const { min, max, sum, count, sampleCount } = row;
+    windows.push({ startUnixMs, spanMs, min, max, mean: sum / count, sampleCount });
+  }
+  return windows.sort((a, b) => a.startUnixMs - b.startUnixMs);
 }
 
 /** Every series of the recording: the session's first, then role by role. */

@@ -26,6 +26,8 @@ export class FileSpace {
   readonly #empty: Statement;
   #pages: number;
   #pause = 0;
+  #calls = 0;
+  #isLogFull = false;
 
   /** `maxBytes` is for the file and its log together. */
   constructor(db: Database, path: string, maxBytes: number) {
@@ -69,12 +71,19 @@ export class FileSpace {
    * log cannot begin anew, and would fill the disk.
    */
   logProblem(): string | null {
-    const log = statSync(`${this.#path}-wal`, { throwIfNoEntry: false });
-    if (log === undefined || log.size <= this.#mostLogBytes) return null;
-    const [state] = this.#db.pragma('wal_checkpoint(PASSIVE)') as CheckpointState[];
-    if (state === undefined || state.log === state.checkpointed) return null;
+    // It takes minutes to come to that: looked at now and then, and all the time once it has.
+    if (!this.#isLogFull && ++this.#calls % 16 !== 0) return null;
+    this.#isLogFull = this.#isLogHeld();
+    if (!this.#isLogFull) return null;
     const limit = Math.round(this.#mostLogBytes / mib);
     return `another program has been reading the file for too long, and its log has come to ${limit} MiB`;
+  }
+
+  #isLogHeld(): boolean {
+    const log = statSync(`${this.#path}-wal`, { throwIfNoEntry: false });
+    if (log === undefined || log.size <= this.#mostLogBytes) return false;
+    const [state] = this.#db.pragma('wal_checkpoint(PASSIVE)') as CheckpointState[];
+    return state !== undefined && state.log !== state.checkpointed;
   }
 
   /** At the end: pages that nothing needs any more. */

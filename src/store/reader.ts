@@ -6,6 +6,8 @@ import type {
   ProcessRecord,
   ProcessSample,
   Recording,
+  ResolutionStretch,
+  SeriesWindow,
   StoredEvent,
 } from '../model/recording.ts';
 import type { Series } from '../model/series.ts';
@@ -13,7 +15,7 @@ import type { SessionFacts } from '../model/session.ts';
 import type { Tick } from '../model/session-memory.ts';
 import type { Sketch } from '../model/sketch.ts';
 import type { TimeRange } from '../model/time-range.ts';
-import { readDistribution, readSeries } from './distribution.ts';
+import { readDistribution, readSeries, readWindows } from './distribution.ts';
 import { type Database, transaction } from './driver.ts';
 import { readEvents, readStoredEvents } from './event-rows.ts';
 import { type OpenedFile, openForReading } from './open-for-reading.ts';
@@ -21,6 +23,7 @@ import { readBrowserProcesses, readProcessRecords } from './process-records.ts';
 import { readProcessRows } from './process-rows.ts';
 import { damagedFile, readingError } from './reading-error.ts';
 import { isRecorderAlive, type RecorderIdentity } from './recorder-lock.ts';
+import { readResolutions } from './resolutions.ts';
 import { readSession, type SessionRow } from './session-row.ts';
 import { firstTick, lastTick, readTicks } from './tick-rows.ts';
 import { fromOf, isInRange, stretchesOf, toOf } from './time-stretches.ts';
@@ -121,6 +124,10 @@ class SqliteRecording implements Recording {
     return this.#read(() => readStoredEvents(this.#db, { afterRow, limit }));
   }
 
+  resolutions(range: TimeRange = always): ResolutionStretch[] {
+    return this.#read(() => readResolutions(this.#db, range));
+  }
+
   series(): Series[] {
     return this.#read(() => readSeries(this.#db));
   }
@@ -130,6 +137,10 @@ class SqliteRecording implements Recording {
     return this.#read(() =>
       transaction(this.#db, 'deferred', () => readDistribution(this.#db, series, range)),
     );
+  }
+
+  windows(series: Series, range: TimeRange = always): SeriesWindow[] {
+    return this.#read(() => readWindows(this.#db, series, range));
   }
 
   close(): void {

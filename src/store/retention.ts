@@ -1,4 +1,4 @@
-import type { Database } from './driver.ts';
+import { type Database, transaction } from './driver.ts';
 import { writeFailure } from './outage.ts';
 import { processesPerTick } from './process-row-columns.ts';
 import { hourMs, hourOf, minuteMs, rollupKeyRange } from './rollup-key.ts';
@@ -12,8 +12,11 @@ export type Urgency = 'spare' | 'need';
 
 // So many of the last minutes stay as they are.
 const keptMinutes: Readonly<Record<Urgency, number>> = { spare: 10, need: 2 };
-// Minutes take a tenth of the space of ticks: they are kept for ten times as long.
-const minutesPerFull = 10;
+// What a row takes in the file, on average.
+const tickBytes = 155;
+const rollupBytes = 70;
+const processRowBytes = 29;
+const recentTicks = 100;
 
 interface Stretch {
   first: number;
@@ -53,12 +56,12 @@ export class Retention {
     const minute = nextMinute(this.#db, marks, keptMinutes[urgency]);
     const hour = nextHour(this.#db, marks);
     if (hour !== null && (minute === null || isMinutesTurn(this.#db, marks))) {
-      this.#db.transaction(thinHour).immediate(this.#db, hour);
+      transaction(this.#db, 'immediate', () => thinHour(this.#db, hour));
       this.#onTextsGone();
       return true;
     }
     if (minute === null) return false;
-    this.#db.transaction(thinMinute).immediate(this.#db, minute);
+    transaction(this.#db, 'immediate', () => thinMinute(this.#db, minute));
     return true;
   }
 }
@@ -97,10 +100,31 @@ function nextHour(db: Database, marks: Watermarks): (Stretch & { hourUnixMs: num
   return { first: oldest.first, end, hourUnixMs };
 }
 
-function isMinutesTurn(db: Database, marks: Watermarks): boolean {
-  const last = db.prepare<[], number>('SELECT max(sequence) FROM tick').pluck().get() ?? 0;
-  const minutes = marks.fullFromSequence - marks.minutesFromSequence;
-  return minutes > minutesPerFull * (last - marks.fullFromSequence);
+/**
+ * Whether what is known by minutes takes more than what is known by ticks: each gets about half. By
+ * what rows take on average, since to count their bytes would mean to read all of the file.
+ */
+function isMinutesTurn(
+  db: Database,
+  { minutesFromSequence, fullFromSequence }: Watermarks,
+): boolean {
+  const counts = db
+    .prepare<
+      Record<string, number>,
+      { last: number; minutes: number; series: number; rows: number }
+    >(
+      `SELECT last,
+         (SELECT count(*) FROM tick_minute WHERE sequence >= @from AND sequence < @full) AS minutes,
+         (SELECT count(*) FROM series) AS series,
+         (SELECT count(*) FROM process_row WHERE key >= (last - @recent) * ${processesPerTick}) AS rows
+       FROM (SELECT max(sequence) AS last FROM tick)`,
+    )
+    .get({ from: minutesFromSequence, full: fullFromSequence, recent: recentTicks });
+  if (counts === undefined) return false;
+  const { last, minutes, series, rows } = counts;
+  const bytesOfMinutes = minutes * (tickBytes + series * rollupBytes);
+  const bytesOfTick = tickBytes + (rows / recentTicks) * processRowBytes;
+  return bytesOfMinutes > (last - fullFromSequence) * bytesOfTick;
 }
 
 function thinMinute(db: Database, stretch: Stretch): void {

@@ -35,6 +35,17 @@ export function* windowsInRange(
   }
 }
 
+/** The windows that begin in a range, each moment once: an hour only where its minutes are gone. */
+export function* finestWindows(rows: RollupRows, range: TimeRange): IterableIterator<RollupWindow> {
+  for (const startUnixMs of windows(rows, hourMs, range)) {
+    const isGone = rows.firstWindow(minuteMs, startUnixMs, startUnixMs + hourMs) === null;
+    if (isGone && isInRange(startUnixMs, range)) yield { spanMs: hourMs, startUnixMs };
+  }
+  for (const startUnixMs of windows(rows, minuteMs, range)) {
+    if (isInRange(startUnixMs, range)) yield { spanMs: minuteMs, startUnixMs };
+  }
+}
+
 /** Those that the range touches, but none within one of these hours. */
 function* windows(
   rows: RollupRows,

@@ -8,6 +8,7 @@ import { sealFile } from './seal/seal-file.ts';
 
 // How often a write is tried while old detail makes room for it.
 const mostAttempts = 12;
+const mostSpareSteps = 3;
 
 /**
  * The file of a recording, as far as it can be written: transactions that fail for a reason outside
@@ -67,7 +68,9 @@ export class WritableFile {
     if (this.#space.hasFree(pages)) return;
     const timeoutMs = this.#timeoutMs;
     this.waitForLocks(0);
-    if (!this.#space.prepare(pages)) this.#retention.thin('spare');
+    for (let step = 0; step < mostSpareSteps; step++) {
+      if (this.#space.prepare(pages) || !this.#retention.thin('spare')) break;
+    }
     this.waitForLocks(timeoutMs);
   }
 

@@ -2,11 +2,26 @@ import fs from 'node:fs';
 import { expect, test } from 'vitest';
 import { trackCoverage } from '../../src/analysis/coverage.ts';
 import type { Gap, RecordingEvent } from '../../src/model/event.ts';
+import type { ResolutionStretch } from '../../src/model/recording.ts';
 import type { Sample } from '../../src/model/sample.ts';
 import { fakeSample, startUnixMs } from '../support/fake-sample.ts';
 
+const everySample: ResolutionStretch = {
+  resolution: 'ticks',
+  fromUnixMs: startUnixMs,
+  toUnixMs: startUnixMs,
+  firstSequence: 0,
+  sampleCount: 0,
+  lostCount: 0,
+};
+
 function coverageOf(samples: readonly Sample[], events: readonly RecordingEvent[] = []) {
-  const tracker = trackCoverage({ intervalMs: samples[0]?.intervalMs ?? 1000, events });
+  const intervalMs = samples[0]?.intervalMs ?? 1000;
+  const tracker = trackCoverage({
+    intervalMs,
+    events,
+    resolutions: samples.length === 0 ? [] : [everySample],
+  });
   for (const sample of samples) tracker.add(sample);
   return tracker.result();
 }
@@ -119,6 +134,7 @@ test('missed ticks: what the recorder counted, and holes in the sequence', () =>
 
 test('nothing recorded: no samples, no instants, no gaps', () => {
   expect(coverageOf([])).toEqual({
+    resolutions: [],
     samples: 0,
     intervalMs: 1000,
     missedTicks: 0,
@@ -126,5 +142,40 @@ test('nothing recorded: no samples, no instants, no gaps', () => {
     lastUnixMs: null,
     lengthMs: null,
     gaps: [],
+  });
+});
+
+test('where ticks were thinned the samples are those that it was made of, and minutes are no gaps', () => {
+  const thinned: ResolutionStretch = {
+    resolution: 'minutes',
+    fromUnixMs: startUnixMs,
+    toUnixMs: startUnixMs + 119_000,
+    firstSequence: 0,
+    sampleCount: 117,
+    lostCount: 3,
+  };
+  const tracker = trackCoverage({
+    intervalMs: 1000,
+    events: [],
+    resolutions: [thinned, { ...everySample, firstSequence: 121 }],
+  });
+  for (const second of [59, 119, 120, 121]) tracker.add(fakeSample({ second }));
+  expect(tracker.result()).toEqual({
+    samples: 119,
+    intervalMs: 1000,
+    missedTicks: 3,
+    firstUnixMs: startUnixMs,
+    lastUnixMs: startUnixMs + 121_000,
+    lengthMs: 121_000,
+    gaps: [],
+    resolutions: [
+      {
+        resolution: 'minutes',
+        fromUnixMs: startUnixMs,
+        toUnixMs: startUnixMs + 119_000,
+        samples: 117,
+      },
+      { resolution: 'ticks', fromUnixMs: startUnixMs, toUnixMs: startUnixMs, samples: 0 },
+    ],
   });
 });

@@ -25,6 +25,14 @@ test('coverage: 101 samples, one missed tick, ten minutes asleep', () => {
         missingMs: 600_000,
       },
     ],
+    resolutions: [
+      {
+        resolution: 'ticks',
+        fromUnixMs: startUnixMs,
+        toUnixMs: startUnixMs + 700_000,
+        samples: 101,
+      },
+    ],
   });
 });
 

@@ -7,6 +7,7 @@ import { openRecording } from '../../src/store/reader.ts';
 import { memoryStepBytes } from '../../src/store/sparse-rule.ts';
 import { StoreWriter } from '../../src/store/writer.ts';
 import { caseJson, caseLines } from '../support/cases.ts';
+import { exactPercentile, type Weighted } from '../support/exact-percentile.ts';
 import { fakeProcess, fakeSample, mib } from '../support/fake-sample.ts';
 import { temporaryFolder } from '../support/headroom-cli.ts';
 import { ended, running } from '../support/record-samples.ts';
@@ -15,23 +16,6 @@ import {
   syntheticSamples,
   syntheticStartUnixMs,
 } from '../support/synthetic-session.ts';
-
-interface Weighted {
-  value: number;
-  weight: number;
-}
-
-/** Nearest rank by weight, straight from its definition. */
-function exactPercentile(values: readonly Weighted[], q: number): number {
-  const sorted = values.toSorted((a, b) => a.value - b.value);
-  const rank = Math.ceil(q * sorted.reduce((sum, { weight }) => sum + weight, 0));
-  let seen = 0;
-  for (const { value, weight } of sorted) {
-    seen += weight;
-    if (seen >= rank) return value;
-  }
-  return Number.NaN;
-}
 
 /** A figure of each sample with the time since the sample before; in these there are no gaps. */
 function weighted(

@@ -4,6 +4,7 @@ import type {
   ProcessRecord,
   ProcessSample,
   Recording,
+  ResolutionStretch,
   StoredEvent,
 } from '../../src/model/recording.ts';
 import type { ProcessReading, Sample } from '../../src/model/sample.ts';
@@ -61,12 +62,14 @@ export function fakeRecording(parts: FakeRecordingParts): Recording {
     events: (range) => events.filter((event) => inRange(event.timeUnixMs ?? 0, range)),
     storedEvents: (afterRow, limit) =>
       storedEvents(parts, records).slice(afterRow, afterRow + limit),
+    resolutions: (range) => resolutionsOf(ticksIn(range)),
     series: () => [],
     distribution: (series, range) =>
       distribution(
         samples.filter((sample) => inRange(sample.timeUnixMs, range)),
         series,
       ),
+    windows: () => [],
     close: () => undefined,
     [Symbol.dispose]: () => undefined,
   };
@@ -85,6 +88,22 @@ function storedEvents(
     const tickUnixMs = tick?.timeUnixMs ?? samples.at(-1)?.timeUnixMs ?? 0;
     return { row: index + 1, tickUnixMs, event, process };
   });
+}
+
+/** Nothing is thinned in a file that is not there. */
+function resolutionsOf(ticks: readonly Tick[]): ResolutionStretch[] {
+  const times = ticks.map(({ timeUnixMs }) => timeUnixMs);
+  if (times.length === 0) return [];
+  return [
+    {
+      resolution: 'ticks',
+      fromUnixMs: Math.min(...times),
+      toUnixMs: Math.max(...times),
+      firstSequence: 0,
+      sampleCount: times.length,
+      lostCount: 0,
+    },
+  ];
 }
 
 /** Nearest rank by weight over the very values, where the real one knows them to 1.1 %. */

@@ -65,12 +65,15 @@ export class SessionPoints {
   /** The points of each of these ticks, which follow on those of the call before. */
   pointsOf(recording: Recording, ticks: readonly Tick[]): Point[][] {
     const snapshots = this.#roles.totalsAt(recording, ticks);
+    const full = recording.resolutions().find(({ resolution }) => resolution === 'ticks');
     return ticks.map((tick, index) => {
       const beforeUnixMs = this.#lastUnixMs;
       const points = this.#pointsBefore(recording, tick);
       points.push(...this.#tickPoints(tick));
       const snapshot = snapshots[index];
-      if (snapshot !== undefined) {
+      // Where ticks were thinned nothing is known of single processes.
+      const isFull = tick.sequence >= (full?.firstSequence ?? Number.POSITIVE_INFINITY);
+      if (snapshot !== undefined && isFull) {
         points.push(...this.#rolePoints(snapshot, tick.timeUnixMs, beforeUnixMs));
       }
       return points;
