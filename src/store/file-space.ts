@@ -8,6 +8,8 @@ const fillerBytes = pageBytes - 4;
 const mib = 2 ** 20;
 const leastGrowth = 16;
 const mostGrowth = 128;
+// What is written to the log between two looks at its length: room for a growth of the file, too.
+const logMarginBytes = 768 * 1024;
 // After the disk refused, in samples.
 const pauseAfterRefusal = 60;
 
@@ -81,7 +83,7 @@ export class FileSpace {
 
   #isLogHeld(): boolean {
     const log = statSync(`${this.#path}-wal`, { throwIfNoEntry: false });
-    if (log === undefined || log.size <= this.#mostLogBytes) return false;
+    if (log === undefined || log.size <= this.#mostLogBytes - logMarginBytes) return false;
     const [state] = this.#db.pragma('wal_checkpoint(PASSIVE)') as CheckpointState[];
     return state !== undefined && state.log !== state.checkpointed;
   }

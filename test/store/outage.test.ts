@@ -1,11 +1,20 @@
 import { execFileSync } from 'node:child_process';
-import { readdirSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  closeSync,
+  openSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import type { RecordingEvent } from '../../src/model/event.ts';
+import type { Sample } from '../../src/model/sample.ts';
 import { openDatabase } from '../../src/store/driver.ts';
 import { openRecording } from '../../src/store/reader.ts';
 import { StoreWriter } from '../../src/store/writer.ts';
-import { fakeOomKill, fakeSample, startUnixMs } from '../support/fake-sample.ts';
+import { fakeOomKill, fakeProcess, fakeSample, mib, startUnixMs } from '../support/fake-sample.ts';
 import { temporaryFolder } from '../support/headroom-cli.ts';
 import { ended, running } from '../support/record-samples.ts';
 import { syntheticFacts, syntheticSamples } from '../support/synthetic-session.ts';
@@ -130,32 +139,26 @@ describe('the counts', () => {
     ]);
   });
 
-  // Room for some samples only, again and again: what is in the file has to agree with what it says.
   test('of a disk that is full to the end are not told in the file', ({ skip }) => {
     using folder = temporaryFolder();
     const disk = folder.file('disk');
     using mounted = mountTmpfs(disk);
     if (mounted === null) return skip();
-    writeFileSync(`${disk}/ballast`, Buffer.alloc(2 ** 20));
-    writeFileSync(`${disk}/more`, Buffer.alloc(2 ** 17));
     const file = `${disk}/a.db`;
     const writer = StoreWriter.open(file, syntheticFacts(), { pendingCapacity: 100 });
-    let count = 0;
+    const samples = crowdedSamples(30, 430);
     let deferred = 0;
-    for (const sample of syntheticSamples({ tickCount: 9000, processCount: 40 })) {
-      count++;
-      if (writer.writeSample(sample, []).outcome === 'written') continue;
-      deferred++;
-      if (deferred === 50) rmSync(`${disk}/more`);
-      if (deferred === 400) break;
+    for (const sample of samples) {
+      if (sample.sequence === 31) fillDisk(disk);
+      if (writer.writeSample(sample, []).outcome !== 'written') deferred++;
     }
+    expect(deferred).toBeGreaterThan(300);
     const result = writer.close(ended);
     expect(result).toMatchObject({ outcome: 'deferred', reason: 'full' });
     using recording = openRecording(file, { isAlive: () => false });
     expect(recording.tickCount()).toBe(writer.writtenCount);
-    expect(writer.writtenCount).toBeLessThan(count);
     const lost = Number(result.outcome === 'deferred' ? result.lostCount : 0);
-    expect(lost).toBeGreaterThan(200);
+    expect(lost + 100 + writer.writtenCount).toBe(430);
     for (const note of notesOf(recording.events())) expect(note).toContain(' 0 were lost');
   });
 });
@@ -176,7 +179,39 @@ test('of a long lock only the first sample waits the whole timeout', () => {
   writer.close(ended);
 });
 
-test('the disk is full, and has room again later (case 090)', ({ skip }) => {
+test('a reader that holds on to one state of the file for minutes does not fill the disk', () => {
+  using folder = temporaryFolder();
+  const file = folder.file('a.db');
+  const writer = StoreWriter.open(file, syntheticFacts(), { maxBytes: 4 * mib });
+  const grafana = openDatabase(file, { mode: 'read', busyTimeoutMs: 0 });
+  grafana.exec('BEGIN');
+  expect(grafana.prepare('SELECT count(*) FROM tick').pluck().get()).toBe(0);
+  const samples = [...syntheticSamples({ tickCount: 500, processCount: 100 })];
+  const results = samples.map((sample) => writer.writeSample(sample, []));
+  const isWritten = results.map(({ outcome }) => outcome === 'written');
+  const first = isWritten.indexOf(false);
+  expect(first).toBeGreaterThan(60);
+  expect(isWritten.indexOf(true, first)).toBe(-1);
+  expect(results.at(-1)).toEqual({
+    outcome: 'deferred',
+    reason: 'busy',
+    pendingCount: 500 - first,
+    lostCount: 0,
+    message:
+      'another program has been reading the file for too long, and its log has come to 2 MiB',
+  });
+  expect(statSync(`${file}-wal`).size).toBeLessThanOrEqual(2 * mib);
+  grafana.exec('COMMIT');
+  grafana.close();
+  expect(writer.close(ended)).toEqual(written);
+  using recording = openRecording(file);
+  expect(recording.tickCount()).toBe(500);
+  expect(notesOf(recording.events())).toEqual([
+    expect.stringMatching(/^store_busy: .* 0 were lost$/),
+  ]);
+});
+
+test('on a full disk old detail makes room for what comes', ({ skip }) => {
   using folder = temporaryFolder();
   const disk = folder.file('disk');
   using mounted = mountTmpfs(disk);
@@ -184,28 +219,86 @@ test('the disk is full, and has room again later (case 090)', ({ skip }) => {
   writeFileSync(`${disk}/ballast`, Buffer.alloc(2 ** 20));
   const file = `${disk}/a.db`;
   const writer = StoreWriter.open(file, syntheticFacts());
-  const sequences: number[] = [];
-  let deferred = 0;
+  let fullBytes = 0;
   for (const sample of syntheticSamples({ tickCount: 9000, processCount: 40 })) {
-    sequences.push(sample.sequence);
-    const result = writer.writeSample(sample, []);
-    if (deferred === 0 && result.outcome === 'written') continue;
-    if (result.outcome === 'written') break;
-    expect(result).toMatchObject({ reason: 'full', pendingCount: deferred + 1, lostCount: 0 });
-    deferred++;
-    if (deferred === 30) rmSync(`${disk}/ballast`);
+    expect(writer.writeSample(sample, [])).toEqual(written);
+    if (sample.sequence !== 7500) continue;
+    // Space again.
+    fullBytes = statSync(file).size;
+    rmSync(`${disk}/ballast`);
   }
-  expect(deferred).toBe(30);
+  expect(fullBytes).toBeGreaterThan(2 ** 20);
+  expect(statSync(file).size).toBeGreaterThan(fullBytes);
   expect(writer.close(ended)).toEqual(written);
   expect(readdirSync(disk)).toEqual(['a.db']);
   const check = execFileSync('sqlite3', [file, 'PRAGMA integrity_check'], { encoding: 'utf8' });
   expect(check.trim()).toBe('ok');
   using recording = openRecording(file);
-  expect([...recording.ticks()].map(({ sequence }) => sequence)).toEqual(sequences);
+  const [minutes, ticks] = recording.resolutions();
+  expect(minutes).toMatchObject({ resolution: 'minutes', lostCount: 0 });
+  expect((minutes?.sampleCount ?? 0) + (ticks?.sampleCount ?? 0)).toBe(9000);
+  expect(recording.events()).toEqual([]);
+  expect(recording.distribution({ scope: 'session', metric: 'available' })?.count).toBe(
+    9_000_000,
+  );
+});
+
+test('the disk is full, with nothing to take away, and has room again later (case 090)', ({
+  skip,
+}) => {
+  using folder = temporaryFolder();
+  const disk = folder.file('disk');
+  using mounted = mountTmpfs(disk);
+  if (mounted === null) return skip();
+  const file = `${disk}/a.db`;
+  const writer = StoreWriter.open(file, syntheticFacts());
+  const samples = crowdedSamples(30, 60);
+  let deferred = 0;
+  for (const sample of samples) {
+    if (sample.sequence === 31) fillDisk(disk);
+    const result = writer.writeSample(sample, []);
+    if (deferred === 0 && result.outcome === 'written') continue;
+    if (result.outcome === 'written') break;
+    expect(result).toMatchObject({ reason: 'full', pendingCount: deferred + 1, lostCount: 0 });
+    deferred++;
+    if (deferred === 5) rmSync(`${disk}/ballast`);
+  }
+  expect(deferred).toBe(5);
+  expect(writer.close(ended)).toEqual(written);
+  const check = execFileSync('sqlite3', [file, 'PRAGMA integrity_check'], { encoding: 'utf8' });
+  expect(check.trim()).toBe('ok');
+  using recording = openRecording(file);
+  const sequences = [...recording.ticks()].map(({ sequence }) => sequence);
+  expect(sequences).toEqual(sequences.map((_, at) => at + 1));
+  expect(sequences.length).toBeGreaterThan(35);
   expect(notesOf(recording.events())).toEqual([
     expect.stringMatching(/^store_full: .* 0 were lost$/),
   ]);
 });
+
+/** So many quiet samples, then each with a thousand processes that were not there before. */
+function crowdedSamples(quiet: number, tickCount: number): Sample[] {
+  return [...syntheticSamples({ tickCount, processCount: 40 })].map((sample) => {
+    if (sample.sequence <= quiet) return sample;
+    const crowd = Array.from({ length: 1000 }, (_, at) =>
+      fakeProcess({ pid: 10_000 + 1000 * sample.sequence + at, role: 'other', rssBytes: mib }),
+    );
+    return { ...sample, processes: [...sample.processes, ...crowd] };
+  });
+}
+
+/** As a download does: to the last byte. */
+function fillDisk(disk: string): void {
+  const ballast = openSync(`${disk}/ballast`, 'w');
+  const block = Buffer.alloc(4096);
+  try {
+    for (;;) writeSync(ballast, block);
+  } catch (error) {
+    expect(error).toMatchObject({ code: 'ENOSPC' });
+  } finally {
+    closeSync(ballast);
+  }
+}
 
 test('a disk that is full from the beginning is STORE_FULL', ({ skip }) => {
   using folder = temporaryFolder();

@@ -134,20 +134,22 @@ describe('processes', () => {
     expect([...recording.processSamples()]).toHaveLength(2);
   });
 
-  test('are written at once when their command line, cgroup or oom_score_adj changed', () => {
+  test('are written at once when their command line, cgroup or oom_score_adj changed, else once a minute', () => {
     using folder = temporaryFolder();
     const writer = StoreWriter.open(folder.file('a.db'), running);
     const facts = [
       { command: 'a', cgroup: '/a', oomScoreAdj: 0, descriptorCount: 1 },
       { command: 'a', cgroup: '/a', oomScoreAdj: 0, descriptorCount: 2 },
-      // Its first heartbeat is at second 2; none is due at these.
       { command: 'a', cgroup: '/a', oomScoreAdj: 0, descriptorCount: 3 },
       { command: 'b', cgroup: '/a', oomScoreAdj: 0, descriptorCount: 4 },
       { command: 'b', cgroup: '/b', oomScoreAdj: 0, descriptorCount: 5 },
       { command: 'b', cgroup: '/b', oomScoreAdj: 300, descriptorCount: 6 },
       { command: 'b', cgroup: '/b', oomScoreAdj: 300, descriptorCount: 7 },
+      // In the next minute.
+      { command: 'b', cgroup: '/b', oomScoreAdj: 300, descriptorCount: 8 },
     ];
-    const seen = facts.map((fact, second) => {
+    const seen = facts.map((fact, at) => {
+      const second = at < 7 ? at : 60;
       writer.writeSample(fakeSample({ second, processes: [{ ...renderer(50), ...fact }] }), []);
       using recording = openRecording(folder.file('a.db'));
       const [record] = recording.processes();
@@ -157,11 +159,12 @@ describe('processes', () => {
     expect(seen).toEqual([
       ['a', '/a', 0, 1],
       ['a', '/a', 0, 1],
-      ['a', '/a', 0, 3],
+      ['a', '/a', 0, 1],
       ['b', '/a', 0, 4],
       ['b', '/b', 0, 5],
       ['b', '/b', 300, 6],
       ['b', '/b', 300, 6],
+      ['b', '/b', 300, 8],
     ]);
   });
 
