@@ -1,10 +1,11 @@
 import { statSync } from 'node:fs';
-import type { Database, Statement } from './driver.ts';
+import { type Database, type Statement, transaction } from './driver.ts';
 import { writeFailure } from './outage.ts';
 
 const pageBytes = 4096;
-// What a page of a long value holds.
-const fillerBytes = pageBytes - 4;
+// A row that takes a page of its own, and an eighth of another one.
+const fillerBytes = 4581;
+const rowsPerLeaf = 8;
 const mib = 2 ** 20;
 const leastGrowth = 16;
 const mostGrowth = 128;
@@ -25,7 +26,8 @@ export class FileSpace {
   readonly #mostLogBytes: number;
   readonly #freeCount: Statement;
   readonly #fill: Statement;
-  readonly #empty: Statement;
+  readonly #last: Statement;
+  readonly #emptyRow: Statement;
   #pages: number;
   #pause = 0;
   #calls = 0;
@@ -38,10 +40,15 @@ export class FileSpace {
     this.#mostLogBytes = Math.min(32 * mib, Math.max(2 * mib, maxBytes / 8));
     this.#mostPages = Math.floor((maxBytes - this.#mostLogBytes) / pageBytes);
     this.#freeCount = db.prepare('PRAGMA freelist_count').pluck();
-    this.#fill = db.prepare('INSERT INTO reserve (filler) VALUES (zeroblob(?))');
-    this.#empty = db.prepare('DELETE FROM reserve');
-    // An earlier run was killed while it made room.
-    this.#attempt(() => this.#empty.run());
+    this.#fill = db.prepare(
+      `INSERT INTO reserve (row, filler)
+       WITH RECURSIVE number (row) AS (SELECT 1 UNION ALL SELECT row + 1 FROM number WHERE row < ?)
+       SELECT row, zeroblob(${fillerBytes}) FROM number`,
+    );
+    this.#last = db.prepare('SELECT max(row) FROM reserve').pluck();
+    this.#emptyRow = db.prepare('DELETE FROM reserve WHERE row = ?');
+    // An earlier run may have been killed while it made room.
+    this.#empty();
     this.#pages = this.#fixSize();
   }
 
@@ -97,21 +104,33 @@ export class FileSpace {
     if (this.#pause-- > 0) return false;
     const chunk = Math.min(mostGrowth, Math.max(leastGrowth, Math.floor(this.#pages / 8)));
     const wanted = Math.min(Math.max(pages, chunk), this.#mostPages - this.#pages);
-    if (wanted < pages) return false;
+    // A growth that failed may have left its rows behind, for want of room in the log.
+    if (wanted < pages || !this.#empty()) return false;
     this.#db.pragma(`max_page_count = ${this.#pages + wanted + leastGrowth}`);
     // Written to the log, then to the file itself, and only then free: so they are on the disk. What
     // is free already is used up first.
     const isThere = this.#attempt(() => {
-      this.#fill.run((free + wanted) * fillerBytes);
+      this.#fill.run(Math.floor(((free + wanted) * rowsPerLeaf) / (rowsPerLeaf + 1)));
       this.#db.pragma('wal_checkpoint(PASSIVE)');
     });
-    this.#attempt(() => this.#empty.run());
-    if (!isThere) {
+    if (!this.#empty() || !isThere) {
       this.#giveBack(wanted);
       this.#pause = pauseAfterRefusal;
     }
     this.#pages = this.#fixSize();
     return isThere;
+  }
+
+  // SQLite takes the page first that came free last. So what is older is further to the front, and is
+  // what is left of a file that was cut.
+  #empty(): boolean {
+    const last = this.#last.get() as number | null;
+    if (last === null) return true;
+    return this.#attempt(() =>
+      transaction(this.#db, 'immediate', () => {
+        for (let row = last; row > 0; row--) this.#emptyRow.run(row);
+      }),
+    );
   }
 
   #giveBack(pages: number): void {

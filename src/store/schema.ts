@@ -146,6 +146,7 @@ CREATE TABLE export_cursor (
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE reserve (
+  row INTEGER PRIMARY KEY,
   filler BLOB NOT NULL
 ) STRICT;
 `;

@@ -9,6 +9,8 @@ import { sealFile } from './seal/seal-file.ts';
 // How often a write is tried while old detail makes room for it.
 const mostAttempts = 12;
 const mostSpareSteps = 3;
+// For the first minutes of a small session.
+const firstPages = 48;
 
 /**
  * The file of a recording, as far as it can be written: transactions that fail for a reason outside
@@ -33,6 +35,7 @@ export class WritableFile {
     this.#rollback = db.prepare('ROLLBACK');
     this.#file = new RecordedFile(path);
     this.#space = new FileSpace(db, path, options.maxBytes);
+    this.#space.prepare(firstPages);
     this.#retention = new Retention(db, path, options.onTextsGone);
   }
 
