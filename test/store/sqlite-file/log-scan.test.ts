@@ -1,6 +1,6 @@
 import fs from 'node:fs';
-import Sqlite from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { type Database, openDatabase } from '../../../src/store/driver.ts';
 import { scanLog } from '../../../src/store/sqlite-file/log-scan.ts';
 import { flipByte, overwrite } from '../../support/damaged-recording.ts';
 import { temporaryFolder } from '../../support/headroom-cli.ts';
@@ -13,12 +13,12 @@ const frameBytes = 24 + pageBytes;
 let folder: ReturnType<typeof temporaryFolder>;
 let file: string;
 let log: string;
-let live: Sqlite.Database;
+let live: Database;
 beforeEach(() => {
   folder = temporaryFolder();
   file = folder.file('a.db');
   log = `${file}-wal`;
-  live = new Sqlite(folder.file('live.db'));
+  live = openDatabase(folder.file('live.db'), { mode: 'create', busyTimeoutMs: 1000 });
   live.pragma('journal_mode = WAL');
   live.pragma('wal_autocheckpoint = 0');
   live.exec('CREATE TABLE t (a INTEGER PRIMARY KEY, b)');
@@ -45,7 +45,7 @@ const frames = () => (fs.statSync(log).size - headBytes) / frameBytes;
 /** How many rows SQLite finds, which stops at the first frame that is damaged. */
 function rowsOfSqlite(): number {
   for (const part of ['', '-wal']) fs.copyFileSync(file + part, folder.file(`copy.db${part}`));
-  const db = new Sqlite(folder.file('copy.db'));
+  const db = openDatabase(folder.file('copy.db'), { mode: 'create', busyTimeoutMs: 1000 });
   const count = db.prepare('SELECT count(*) FROM t').pluck().get() as number;
   db.close();
   return count;

@@ -1,8 +1,8 @@
 import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
-import Sqlite from 'better-sqlite3';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { type Database, openDatabase } from '../../../src/store/driver.ts';
 import { freePages } from '../../../src/store/sqlite-file/free-pages.ts';
 import { PageFile } from '../../../src/store/sqlite-file/page-file.ts';
 import { readRecord, type StoredValue } from '../../../src/store/sqlite-file/record.ts';
@@ -36,13 +36,23 @@ function readTable(root: number, badPages: readonly number[] = []): Read {
 }
 
 /** What SQLite says of the same file. */
-function sqlite<T>(read: (db: Sqlite.Database) => T): T {
-  const db = new Sqlite(file);
+function sqlite<T>(read: (db: Database) => T): T {
+  const db = openDatabase(file, { mode: 'create', busyTimeoutMs: 1000 });
   try {
     return read(db);
   } finally {
     db.close();
   }
+}
+
+/** Rows as lists of their values. */
+function listsOf(db: Database, sql: string): unknown[][] {
+  return db
+    .prepare<[], object>(sql)
+    .all()
+    .map((row) =>
+      Object.values(row).map((value) => (value instanceof Uint8Array ? Buffer.from(value) : value)),
+    );
 }
 
 const rootOf = (table: string) =>
@@ -65,7 +75,7 @@ describe('the rows of a table are those that SQLite reads', () => {
 
   test('by number, three levels deep, with rows longer than a page', () => {
     makeTable(`CREATE TABLE t (a INTEGER PRIMARY KEY, b, c); INSERT INTO t ${values};`);
-    const expected = sqlite((db) => db.prepare('SELECT a, b, c FROM t').raw().all());
+    const expected = sqlite((db) => listsOf(db, 'SELECT a, b, c FROM t'));
     const { rows, lost } = readTable(rootOf('t'));
     expect(rows.map(({ key, values: [, b, c] }) => [key, b, c])).toEqual(expected);
     expect(lost).toEqual([]);
@@ -73,7 +83,7 @@ describe('the rows of a table are those that SQLite reads', () => {
 
   test('WITHOUT ROWID', () => {
     makeTable(`CREATE TABLE t (a, b, c, PRIMARY KEY (a)) WITHOUT ROWID; INSERT INTO t ${values};`);
-    const expected = sqlite((db) => db.prepare('SELECT a, b, c FROM t').raw().all());
+    const expected = sqlite((db) => listsOf(db, 'SELECT a, b, c FROM t'));
     const { rows, lost } = readTable(rootOf('t'));
     expect(rows).toEqual(expected.map((row) => ({ key: null, values: row })));
     expect(lost).toEqual([]);
@@ -81,7 +91,7 @@ describe('the rows of a table are those that SQLite reads', () => {
 
   test('with pages of 64 KiB', () => {
     makeTable(`CREATE TABLE t (a INTEGER PRIMARY KEY, b, c); INSERT INTO t ${values};`, 65_536);
-    const expected = sqlite((db) => db.prepare('SELECT a, b, c FROM t').raw().all());
+    const expected = sqlite((db) => listsOf(db, 'SELECT a, b, c FROM t'));
     const { rows } = readTable(rootOf('t'));
     expect(rows.map(({ key, values: [, b, c] }) => [key, b, c])).toEqual(expected);
   });
@@ -90,8 +100,8 @@ describe('the rows of a table are those that SQLite reads', () => {
     killedRecording(file, { tickCount: 300 });
     fs.copyFileSync(file, folder.file('b.db'));
     fs.copyFileSync(`${file}-wal`, folder.file('b.db-wal'));
-    const pulled = new Sqlite(folder.file('b.db'));
-    const ticks = pulled.prepare('SELECT sequence, time_unix_ms FROM tick').raw().all();
+    const pulled = openDatabase(folder.file('b.db'), { mode: 'create', busyTimeoutMs: 1000 });
+    const ticks = listsOf(pulled, 'SELECT sequence, time_unix_ms FROM tick');
     const root = pulled
       .prepare("SELECT rootpage FROM sqlite_schema WHERE name = 'tick'")
       .pluck()
