@@ -1,7 +1,5 @@
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
-import { once } from 'node:events';
+import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
-import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { openRecording } from '../../src/store/reader.ts';
 import { checkSeal } from '../../src/store/seal/check-seal.ts';
@@ -11,6 +9,7 @@ import { killedRecording, overwrite, startedRecording } from '../support/damaged
 import { fakeSample } from '../support/fake-sample.ts';
 import { temporaryFolder } from '../support/headroom-cli.ts';
 import { ended } from '../support/record-samples.ts';
+import { RecorderProcess } from '../support/recorder-process.ts';
 import { mountTmpfs } from '../support/tmpfs.ts';
 
 let folder: ReturnType<typeof temporaryFolder>;
@@ -23,20 +22,6 @@ beforeEach(() => {
   copy = folder.file('copies/b.db');
 });
 afterEach(() => folder[Symbol.dispose]());
-
-const writerChild = fileURLToPath(new URL('../support/store-writer-child.ts', import.meta.url));
-
-/** A recorder that writes 100 samples a second, and the numbers of the samples that it says are there. */
-function startWriter(path: string): { child: ChildProcess; written(): number[] } {
-  const said = folder.file('said');
-  const out = fs.openSync(said, 'w');
-  const child = spawn(process.execPath, ['--import', 'tsx', writerChild, path, '10'], {
-    stdio: ['ignore', out, 'inherit'],
-  });
-  fs.closeSync(out);
-  const written = () => fs.readFileSync(said, 'utf8').split('\n').slice(0, -1).map(Number);
-  return { child, written };
-}
 
 describe('a snapshot of a live recording', () => {
   test('has all that was written when it was taken, in one file that verifies by itself', () => {
@@ -65,26 +50,23 @@ describe('a snapshot of a live recording', () => {
   });
 
   test('holds back no recorder that writes 100 samples a second, and is whole every time', async () => {
-    const { child, written } = startWriter(file);
-    const exited = once(child, 'exit');
+    const session = { seed: 1, processCount: 20, skippedTicks: 0, tickCount: 100_000 };
+    const recorder = new RecorderProcess(file, { ...session, pauseMs: 10 });
     try {
       for (let round = 0; round < 3; round++) {
-        const before = written().length;
-        await expect.poll(() => written().length, { timeout: 60_000 }).toBeGreaterThan(before);
-        const last = written().length;
+        const before = recorder.state.committedCount;
+        await recorder.until(({ committedCount }) => committedCount > before);
+        const last = recorder.state.committedCount;
         fs.rmSync(copy, { force: true });
         snapshot(file, copy);
         const verification = verifyFile(copy);
         expect(verification).toMatchObject({ isWhole: true, checked: 'every_byte' });
         expect(verification.contents?.sampleCount).toBeGreaterThanOrEqual(last);
       }
-      // A sample that could not be written would not be told of.
-      expect(written()).toEqual(written().map((_, at) => at + 1));
-      expect(child.exitCode).toBeNull();
     } finally {
-      child.kill('SIGKILL');
-      await exited;
+      await recorder.kill();
     }
+    expect(recorder.state).toMatchObject({ stage: 'recording', deferredCount: 0 });
   });
 });
 

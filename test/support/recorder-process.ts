@@ -10,6 +10,8 @@ export interface RecorderWork {
   /** Ticks at the beginning of the session that are not recorded, such as those of earlier runs. */
   skippedTicks: number;
   tickCount: number;
+  /** After each sample; default: none. */
+  pauseMs?: number;
 }
 
 /** What a recorder said last. */
@@ -19,6 +21,8 @@ export interface RecorderState {
   committedCount: number;
   /** Samples that it tried to write. */
   triedCount: number;
+  /** Samples that were not written at once. */
+  deferredCount: number;
   /** Since when the last one waits to be written, as a count of samples; 0 when it is written. */
   waitingCount: number;
   /** Why: `full`, `busy`, `failed`. */
@@ -27,7 +31,7 @@ export interface RecorderState {
 
 const child = fileURLToPath(new URL('./recorder-child.ts', import.meta.url));
 
-/** A recorder in a process of its own, which goes as fast as it can. */
+/** A recorder in a process of its own. */
 export class RecorderProcess {
   readonly #child: ChildProcess;
   readonly #exited: Promise<unknown>;
@@ -37,6 +41,7 @@ export class RecorderProcess {
     stage: 'starting',
     committedCount: 0,
     triedCount: 0,
+    deferredCount: 0,
     waitingCount: 0,
     reason: null,
   };
@@ -90,12 +95,14 @@ export class RecorderProcess {
 
 function next(state: RecorderState, line: string): RecorderState {
   const [stage = '', committed, reason = '-'] = line.split(' ');
-  const isSample = stage === 'recording';
+  const tried = stage === 'recording' ? 1 : 0;
+  const deferred = reason === '-' ? 0 : tried;
   return {
     stage: stage as RecorderState['stage'],
     committedCount: Number(committed),
-    triedCount: state.triedCount + (isSample ? 1 : 0),
-    waitingCount: reason === '-' ? 0 : state.waitingCount + (isSample ? 1 : 0),
+    triedCount: state.triedCount + tried,
+    deferredCount: state.deferredCount + deferred,
+    waitingCount: reason === '-' ? 0 : state.waitingCount + deferred,
     reason: reason === '-' ? null : reason,
   };
 }
