@@ -27,8 +27,11 @@ describe('usage', () => {
     [['record', '--nope'], '--nope'],
     [['report'], 'which recording?'],
     [['report', 'a.db', '--format', 'pdf'], '--format takes text or json, not "pdf"'],
-    [['export', 'a.db'], '--to takes otlp, ndjson, sqlite; it is missing'],
-    [['export', 'a.db', '--to', 'csv'], '--to takes otlp, ndjson, sqlite, not "csv"'],
+    [
+      ['export', 'a.db'],
+      '--to takes one of otlp, ndjson, csv, parquet, otlp-json, perfetto, sqlite; it is',
+    ],
+    [['export', 'a.db', '--to', 'xlsx'], 'perfetto, sqlite, not "xlsx"'],
     [['record', '--pid', '1', '--pid', '2'], '--pid is given more than once'],
     [['record', '--for', '-5s'], '--for takes a duration such as'],
     [['record', '--out', ''], '--out is empty'],
