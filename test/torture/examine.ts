@@ -23,6 +23,7 @@ export interface Run {
 }
 
 export interface Examination {
+  /** Those of a full disk's file that were thinned out to make room are among them. */
   tickCount: number;
   lastSequence: number;
   /** Ticks of which a part is missing, or is not what was recorded. */
@@ -40,11 +41,17 @@ export function examine(file: string, expected: Expected): Examination {
   try {
     using recording = openRecording(file);
     const ticks = [...recording.ticks()];
+    const stretches = recording.resolutions();
+    const first = stretches.find(({ resolution }) => resolution === 'ticks')?.firstSequence ?? 0;
     return {
-      tickCount: ticks.length,
+      tickCount: stretches.reduce((sum, { sampleCount }) => sum + sampleCount, 0),
       lastSequence: ticks.at(-1)?.sequence ?? 0,
-      partialCount: partialCount(recording, ticks, expected),
-      problem: weightProblem(recording, ticks) ?? damage(file),
+      partialCount: partialCount(
+        recording,
+        ticks.filter(({ sequence }) => sequence >= first),
+        expected,
+      ),
+      problem: weightProblem(recording, ticks, first) ?? damage(file),
     };
   } catch (error) {
     if (!(error instanceof HeadroomError)) throw error;
@@ -106,13 +113,24 @@ function damage(file: string): string | null {
 
 const leftByKill = new Set<ProblemCode>(['log_unfinished', 'log_empty']);
 
-/** The percentiles have to stand for the very ticks that are there. */
-function weightProblem(recording: Recording, ticks: readonly Tick[]): string | null {
-  const inTicks = ticks.reduce(
-    (sum, tick, at) => sum + weightMs(ticks[at - 1] ?? null, tick, tick.intervalMs),
-    0,
-  );
+/**
+ * The percentiles have to stand for the very ticks that are there. Of what was thinned the last tick
+ * of a minute is left, so the first one behind it still has the weight that it had.
+ */
+function weightProblem(
+  recording: Recording,
+  ticks: readonly Tick[],
+  firstSequence: number,
+): string | null {
+  let fromUnixMs: number | undefined;
+  let inTicks = 0;
+  for (const [at, tick] of ticks.entries()) {
+    if (tick.sequence < firstSequence) continue;
+    fromUnixMs ??= tick.timeUnixMs;
+    inTicks += weightMs(ticks[at - 1] ?? null, tick, tick.intervalMs);
+  }
   const series = { scope: 'session', metric: 'working_set' } as const;
-  const inSketch = recording.distribution(series)?.count ?? 0;
+  const range = firstSequence === 0 || fromUnixMs === undefined ? {} : { fromUnixMs };
+  const inSketch = recording.distribution(series, range)?.count ?? 0;
   return inSketch === inTicks ? null : `percentiles of ${inSketch} ms, ticks of ${inTicks} ms`;
 }
