@@ -33,6 +33,12 @@ cp kill.db step.db adj /run/out
 echo o > /proc/sysrq-trigger; sleep 60
 `;
 
+if (kernel === undefined) {
+  console.warn(
+    'Skipped, three tests on a kernel of its own: HEADROOM_UML names no User Mode Linux (see CONTRIBUTING.md)',
+  );
+}
+
 describe.skipIf(kernel === undefined)('on a kernel of its own', () => {
   beforeAll(async () => {
     fs.writeFileSync(folder.file('init'), init, { mode: 0o755 });
