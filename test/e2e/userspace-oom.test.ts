@@ -19,7 +19,9 @@ afterAll(() => folder[Symbol.dispose]());
 async function recordUnderEarlyoom(file: string, output: string) {
   const path = 'path' in earlyoom ? earlyoom.path : '';
   const asNobody = 'setpriv --reuid 65534 --regid 65534 --clear-groups';
-  const command = `"$0" -m 99 -s 100 -r 0 --ignore-root-user 2>&1 ${output} & exec ${asNobody} tail -f /dev/null`;
+  // After two seconds, so that samples have seen what it ends.
+  const daemon = '"$0" -m 99 -s 100 -r 0 --ignore-root-user';
+  const command = `{ sleep 2; ${daemon}; } 2>&1 ${output} & exec ${asNobody} tail -f /dev/null`;
   const record = [headroomMain, 'record', '--quiet', '--interval', '500ms', '--out', file];
   const namespace = ['--pid', '--fork', '--mount-proc', '--kill-child'];
   const args = [...namespace, process.execPath, ...record, '--', 'sh', '-c', command, path];
