@@ -41,7 +41,7 @@ describe('what is wrong with a file is seen', () => {
     [
       'a stretch of ticks',
       'DELETE FROM tick WHERE sequence BETWEEN 20 AND 29',
-      { tickCount: 90, problem: 'percentiles of 100000 ms, ticks of 90000 ms' },
+      { tickCount: 90, problem: 'percentiles of 100000 ms, samples of 90000 ms' },
     ],
     [
       'a figure of a tick',

@@ -27,6 +27,8 @@ export interface RecorderState {
   waitingCount: number;
   /** Why: `full`, `busy`, `failed`. */
   reason: string | null;
+  /** Null while it runs, and when it was killed. */
+  exitCode: number | null;
 }
 
 const child = fileURLToPath(new URL('./recorder-child.ts', import.meta.url));
@@ -44,6 +46,7 @@ export class RecorderProcess {
     deferredCount: 0,
     waitingCount: 0,
     reason: null,
+    exitCode: null,
   };
   #hasEnded = false;
 
@@ -74,6 +77,7 @@ export class RecorderProcess {
   async ended(): Promise<RecorderState> {
     await this.#exited;
     await this.#allRead;
+    this.#state = { ...this.#state, exitCode: this.#child.exitCode };
     return this.#state;
   }
 
@@ -104,5 +108,6 @@ function next(state: RecorderState, line: string): RecorderState {
     deferredCount: state.deferredCount + deferred,
     waitingCount: reason === '-' ? 0 : state.waitingCount + deferred,
     reason: reason === '-' ? null : reason,
+    exitCode: null,
   };
 }

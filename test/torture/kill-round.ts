@@ -4,8 +4,9 @@ import { advanceCursor } from '../../src/store/export-cursor.ts';
 import { openRecording } from '../../src/store/reader.ts';
 import { RecorderProcess } from '../support/recorder-process.ts';
 import { uniformNumbers } from '../support/uniform-numbers.ts';
-import { examine, type Run } from './examine.ts';
-import type { Round } from './round.ts';
+import { examine } from './examine.ts';
+import type { Run } from './expected-samples.ts';
+import { endedByItself, type Round } from './round.ts';
 
 type Visitor = 'nobody' | 'a reader' | 'an exporter';
 
@@ -45,15 +46,16 @@ export async function killRound(seed: number, folder: string): Promise<Round> {
     runs.push(run);
     const tickCount = life.stage === 'closing' ? life.afterTicks : 100_000;
     const work = { seed, processCount, skippedTicks: run.skippedTicks, tickCount };
-    const { committedCount } = await recordAndKill(file, life, new RecorderProcess(file, work));
+    const killed = await recordAndKill(file, life, new RecorderProcess(file, work));
+    const { committedCount } = killed;
     const found = examine(file, { seed, processCount, runs });
     const added = found.tickCount - ticksBefore;
     round.killCount++;
     round.committedCount += committedCount;
     round.lostCount += Math.max(0, committedCount - added);
     round.partialCount += found.partialCount;
-    round.problem = found.problem;
-    if (found.problem !== null) break;
+    round.problem = found.problem ?? endedByItself(killed);
+    if (round.problem !== null) break;
     ticksBefore = found.tickCount;
     run = {
       skippedTicks: run.skippedTicks + added + 10,

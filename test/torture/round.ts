@@ -1,3 +1,5 @@
+import type { RecorderState } from '../support/recorder-process.ts';
+
 /** What one round of faults did to one file. */
 export interface Round {
   /** With it the round can be repeated: it decides everything but the exact moments. */
@@ -15,4 +17,10 @@ export interface Round {
 
 export function isGood({ lostCount, partialCount, problem }: Round): boolean {
   return lostCount === 0 && partialCount === 0 && problem === null;
+}
+
+/** Null when it was killed, or had come to its end. */
+export function endedByItself({ exitCode, stage }: RecorderState): string | null {
+  if (exitCode === null || (exitCode === 0 && stage === 'closed')) return null;
+  return `the recorder ended by itself, with exit code ${exitCode}, ${stage}`;
 }
