@@ -2,6 +2,7 @@ import type { ProcessRole } from '../../src/model/process-role.ts';
 import type { Sample } from '../../src/model/sample.ts';
 import type { Series } from '../../src/model/series.ts';
 import { StoreWriter } from '../../src/store/writer.ts';
+import { exactPercentile, type Weighted } from './exact-percentile.ts';
 import { syntheticFacts, syntheticSamples } from './synthetic-session.ts';
 
 export interface DayOptions {
@@ -30,7 +31,7 @@ export function recordDay(file: string, options: DayOptions): RecordedDay {
   const { hours = 24, intervalMs, processCount } = options;
   const tickCount = (hours * 3_600_000) / intervalMs;
   const writer = StoreWriter.open(file, syntheticFacts({ intervalMs }));
-  const kept = figures.map(({ series, of }) => ({ series, of, values: new WeightedValues() }));
+  const kept = figures.map(({ series, of }) => ({ series, of, values: [] as Weighted[] }));
   let before: Sample | null = null;
   let writeCpuUs = 0;
   for (const sample of syntheticSamples({
@@ -45,14 +46,17 @@ export function recordDay(file: string, options: DayOptions): RecordedDay {
     writeCpuUs += user + system;
     // A tick stands for the time since the one before.
     const weight = before === null ? intervalMs : sample.monotonicMs - before.monotonicMs;
-    for (const { of, values } of kept) values.add(of(sample), weight);
+    for (const { of, values } of kept) {
+      const value = of(sample);
+      if (value !== null) values.push({ value, weight });
+    }
     before = sample;
   }
   const endUnixMs = before?.timeUnixMs ?? 0;
   writer.close({ endedUnixMs: endUnixMs, endReason: 'duration' });
   const exact = kept.map(({ series, values }) => ({
     series,
-    quantile: (q: number) => values.quantile(q),
+    quantile: (q: number) => exactPercentile(values, q),
   }));
   return { tickCount, endUnixMs, exact, writeCpuUs };
 }
@@ -82,25 +86,4 @@ function sumOf(role: ProcessRole, { processes }: Sample): number | null {
     sum += process.pssEstimatedBytes;
   }
   return sum;
-}
-
-class WeightedValues {
-  readonly #pairs: [value: number, weight: number][] = [];
-  #isSorted = false;
-
-  add(value: number | null, weight: number): void {
-    if (value !== null) this.#pairs.push([value, weight]);
-  }
-
-  quantile(q: number): number {
-    if (!this.#isSorted) this.#pairs.sort(([a], [b]) => a - b);
-    this.#isSorted = true;
-    const total = this.#pairs.reduce((sum, [, weight]) => sum + weight, 0);
-    let below = 0;
-    for (const [value, weight] of this.#pairs) {
-      below += weight;
-      if (below >= q * total) return value;
-    }
-    return Number.NaN;
-  }
 }
