@@ -14,7 +14,7 @@ import { isGood, type Round } from './round.ts';
 
 const usage = `npm run torture -- [--long] [--only kill|disk] [--rounds N] [--seed N]
 
-  --long      200 kills and 50 full disks, a quarter of an hour; without it 10 and 3
+  --long      200 rounds of kills and 50 of full disks, ten minutes; without it 10 and 3
   --only      one kind of fault
   --rounds N  so many of each kind
   --seed N    begins with this seed, each further round has the next; default: the clock
