@@ -103,7 +103,7 @@ function eatMemory(cgroup: MemoryCgroup): Promise<Death> {
 /** Reads until the kill of a pid is there: the kernel prints it after the signal is sent. */
 async function killsUpTo(reader: KmsgReader, pid: number): Promise<OomKill[]> {
   const kills: OomKill[] = [];
-  const deadlineMs = systemClock.monotonicMs() + 10_000;
+  const deadlineMs = systemClock.monotonicMs() + 60_000;
   while (systemClock.monotonicMs() < deadlineMs) {
     kills.push(...reader.read(systemClock.monotonicMs(), systemClock.wallMs()).kills);
     if (kills.some((kill) => kill.pid === pid)) break;

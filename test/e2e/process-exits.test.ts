@@ -11,7 +11,7 @@ import { temporaryFolder } from '../support/headroom-cli.ts';
 
 const folder = temporaryFolder();
 const watcherModule = new URL('../../src/collector/exits/exit-watcher.ts', import.meta.url).href;
-const patience = { timeout: 10_000, interval: 20 };
+const patience = { timeout: 90_000, interval: 20 };
 
 afterAll(() => folder[Symbol.dispose]());
 
@@ -164,7 +164,7 @@ describe('the helper', () => {
     const { status, signal } = spawnSync(
       process.execPath,
       ['--import', 'tsx', '--input-type=module', '-e', script],
-      { timeout: 20_000 },
+      { timeout: 90_000 },
     );
     expect([status, signal]).toEqual([0, null]);
   });

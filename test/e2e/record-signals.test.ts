@@ -1,8 +1,9 @@
 import fs from 'node:fs';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, describe, expect, test, vi } from 'vitest';
+import type { Readable } from 'node:stream';
+import { afterAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { openRecording } from '../../src/store/reader.ts';
 import { startCli, temporaryFolder } from '../support/headroom-cli.ts';
+import { untilRecorded } from '../support/until-recorded.ts';
 
 const folder = temporaryFolder();
 afterAll(() => folder[Symbol.dispose]());
@@ -18,7 +19,7 @@ describe('a signal to the recorder', () => {
     async (signal) => {
       const file = folder.file(`${signal}.db`);
       const { child, result } = startRecord(file);
-      await sleep(2_000);
+      await untilRecorded(file);
       child.kill(signal);
       expect(await result).toMatchObject({ exitCode: 0 });
       using recording = openRecording(file);
@@ -30,9 +31,9 @@ describe('a signal to the recorder', () => {
   test('SIGUSR1 does nothing: no debugger is opened', async () => {
     const file = folder.file('usr1.db');
     const { child, result } = startRecord(file);
-    await vi.waitFor(() => expect(fs.existsSync(file)).toBe(true), { timeout: 20_000 });
+    await untilRecorded(file);
     child.kill('SIGUSR1');
-    await sleep(500);
+    await untilRecorded(file, 8);
     child.kill('SIGTERM');
     expect(await result).toMatchObject({ exitCode: 0, stderr: '' });
   });
@@ -43,9 +44,9 @@ describe('a signal to the recorder', () => {
       file,
       'sh',
       '-c',
-      'trap "sleep 1; exit 9" TERM; sleep 60 >&- 2>&- & wait',
+      'trap "sleep 1; exit 9" TERM; sleep 60 >&- 2>&- & echo ready; wait',
     );
-    await sleep(2_000);
+    await untilTold(child.stdout, /ready/);
     child.kill('SIGTERM');
     expect((await result).exitCode).toBe(9);
     using recording = openRecording(file);
@@ -65,15 +66,18 @@ describe('a signal to the recorder', () => {
       file,
       'sh',
       '-c',
-      'trap "" TERM; for i in 1 2 3 4 5; do sleep 1; done',
+      'trap "" TERM; echo ready $$; exec >&- 2>&-; while :; do sleep 1; done',
     );
-    await sleep(2_000);
+    const [, pid] = await untilTold(child.stdout, /ready (\d+)/);
+    onTestFinished(() => void process.kill(Number(pid), 'SIGKILL'));
     child.kill('SIGTERM');
-    await sleep(500);
+    const [, toldPid] = await untilTold(
+      child.stderr,
+      /SIGTERM passed on to pid (\d+); waiting for its end/,
+    );
+    expect(toldPid).toBe(pid);
     child.kill('SIGTERM');
-    const { exitCode, stderr } = await result;
-    expect(exitCode).toBe(128 + 15);
-    expect(stderr).toMatch(/SIGTERM passed on to pid \d+; waiting for its end/);
+    expect((await result).exitCode).toBe(128 + 15);
     using recording = openRecording(file);
     expect(recording.facts.endReason).toBe('signal');
   });
@@ -83,11 +87,10 @@ describe('a file that is taken away while it is recorded', () => {
   test('is told, and the exit code says so', async () => {
     const file = folder.file('removed.db');
     const { child, result } = startRecord(file);
-    await sleep(2_000);
+    await untilRecorded(file);
     for (const name of fs.readdirSync(folder.path)) {
       if (name.startsWith('removed.db')) fs.rmSync(folder.file(name));
     }
-    await sleep(500);
     child.kill('SIGTERM');
     const { exitCode, stderr } = await result;
     expect(exitCode).toBe(1);
@@ -97,3 +100,19 @@ describe('a file that is taken away while it is recorded', () => {
     expect(fs.existsSync(file)).toBe(false);
   });
 });
+
+/** Resolves with the match when a stream has told as much. */
+function untilTold(stream: Readable | null, pattern: RegExp): Promise<RegExpExecArray> {
+  let told = '';
+  stream?.on('data', (text) => {
+    told += text;
+  });
+  return vi.waitFor(
+    () => {
+      const match = pattern.exec(told);
+      if (match === null) throw new Error(`not told yet, only: ${told}`);
+      return match;
+    },
+    { timeout: 90_000, interval: 50 },
+  );
+}

@@ -56,7 +56,7 @@ describe('a recorder and its command, in a cgroup that runs full', () => {
         expect(childrenOf(pid).length).toBeGreaterThanOrEqual(2);
         expect(adjOf(pid)).toBeLessThan(raised);
       },
-      { timeout: 20_000, interval: 50 },
+      { timeout: 90_000, interval: 50 },
     );
     recorder = { pid, adj: adjOf(pid), niceness: os.getPriority(pid) };
     others = childrenOf(pid).map((other) => ({

@@ -8,6 +8,7 @@ import { CpuCgroup } from '../support/cpu-cgroup.ts';
 import { startCli, temporaryFolder } from '../support/headroom-cli.ts';
 import { MemoryCgroup } from '../support/memory-cgroup.ts';
 import { expectNothingLostSilently, tickCountOfSchedule } from '../support/recorded-schedule.ts';
+import { untilRecorded } from '../support/until-recorded.ts';
 
 const main = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
 const folder = temporaryFolder();
@@ -52,7 +53,7 @@ test('a recorder that gets 1 % of a core for 4 s: no tick is lost silently', asy
   try {
     const args = ['record', '--quiet', '--interval', '100ms', '--for', '8s', '--out', file];
     const { child, result } = startCli(args);
-    await sleep(2_000);
+    await untilRecorded(file);
     cgroup.add(child.pid ?? 0);
     await sleep(4_000);
     cgroup.lift();

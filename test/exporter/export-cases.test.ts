@@ -197,7 +197,7 @@ test('case 082: a receiver that needs longer than the deadline leaves a number, 
     // Of the 5 s to come to an end a tenth is waited here; an answer takes 20 s.
     runtime: { sleep: scaledSleep(0.1) },
   });
-  await vi.waitUntil(() => mock.requests.length === 1, { timeout: 10_000 });
+  await vi.waitUntil(() => mock.requests.length === 1, { timeout: 60_000 });
   stop.abort();
   const { result } = await running;
   expect(mock.requests).toHaveLength(1);

@@ -8,7 +8,7 @@ function start(options: ExitWatcherOptions): ExitWatcher {
 }
 
 function reasonOf(watcher: ExitWatcher): Promise<string> {
-  return vi.waitFor(() => watcher.unavailableReason ?? expect.fail('no reason yet'), 10_000);
+  return vi.waitFor(() => watcher.unavailableReason ?? expect.fail('no reason yet'), 60_000);
 }
 
 describe('a reason instead of an exception', () => {
@@ -57,7 +57,7 @@ test('noise is counted', async () => {
 
 test('a flood is read in bounded memory, and counted', async () => {
   const watcher = start({ script: 'print "exit 1 0 1\n" x 100_000' });
-  await vi.waitFor(() => expect(watcher.counters.dropped).toBe(100_000 - 8192), 10_000);
+  await vi.waitFor(() => expect(watcher.counters.dropped).toBe(100_000 - 8192), 60_000);
   expect(watcher.drain(0, 0)).toHaveLength(8192);
 });
 
