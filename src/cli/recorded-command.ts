@@ -15,6 +15,8 @@ export interface RecordedCommand {
   pid: number;
   ended: Promise<CommandEnd>;
   signal(signal: NodeJS.Signals): void;
+  /** Lets this process end before the command does: what is not waited for must not be waited for. */
+  leave(): void;
 }
 
 /**
@@ -39,7 +41,12 @@ export async function startCommand(
     child.once('exit', (exitCode, signal) => resolve({ exitCode, signal }));
   });
   const pid = await started(child, program);
-  return { pid, ended, signal: (signal) => void child.kill(signal) };
+  return {
+    pid,
+    ended,
+    signal: (signal) => void child.kill(signal),
+    leave: () => child.unref(),
+  };
 }
 
 /** What a shell would give: the code, or 128 and the number of the signal. */

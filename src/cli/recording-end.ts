@@ -18,7 +18,10 @@ export function endWith(
     if (command === null) recorder.stop('signal');
     else passOn(signal, { recorder, command, io });
   });
-  whenAborted(io.hurry, () => recorder.stop('signal'));
+  whenAborted(io.hurry, () => {
+    recorder.stop('signal');
+    command?.leave();
+  });
 }
 
 /** The exit code of `record`: the command's, or that of the signal after which it was not waited for. */
