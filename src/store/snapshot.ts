@@ -17,6 +17,9 @@ export interface SnapshotOptions {
 export function snapshot(path: string, out: string, options: SnapshotOptions = {}): void {
   const { db, close } = openForReading(path, options.temporaryFolder ?? tmpdir());
   try {
+    // Every page is read once and written once: what a larger cache costs is new memory, which made
+    // this twice as dear with the 16 MB that better-sqlite3 begins with.
+    db.pragma('cache_size = -512');
     // Reads all of it in one transaction and leaves free pages out.
     db.prepare('VACUUM INTO ?').run(out);
   } catch (error) {

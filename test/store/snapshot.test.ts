@@ -5,7 +5,12 @@ import { openRecording } from '../../src/store/reader.ts';
 import { checkSeal } from '../../src/store/seal/check-seal.ts';
 import { snapshot } from '../../src/store/snapshot.ts';
 import { verifyFile } from '../../src/store/verify/verify-file.ts';
-import { killedRecording, overwrite, startedRecording } from '../support/damaged-recording.ts';
+import {
+  flipByte,
+  killedRecording,
+  overwrite,
+  startedRecording,
+} from '../support/damaged-recording.ts';
 import { fakeSample } from '../support/fake-sample.ts';
 import { temporaryFolder } from '../support/headroom-cli.ts';
 import { ended } from '../support/record-samples.ts';
@@ -68,6 +73,19 @@ describe('a snapshot of a live recording', () => {
     }
     expect(recorder.state).toMatchObject({ stage: 'recording', deferredCount: 0 });
   });
+});
+
+test('of which a byte changed on its way is found not to be whole', () => {
+  startedRecording(file, { tickCount: 130 });
+  snapshot(file, copy);
+  const { size } = fs.statSync(copy);
+  // The header, a page in the middle, the checksums, the footer.
+  for (const offset of [30, Math.floor(size / 2), size - 100, size - 1]) {
+    flipByte(copy, offset, 1);
+    expect(verifyFile(copy).isWhole, `byte ${offset}`).toBe(false);
+    flipByte(copy, offset, 1);
+  }
+  expect(verifyFile(copy)).toMatchObject({ isWhole: true, checked: 'every_byte' });
 });
 
 test('of what a killed recorder left, with its log', () => {

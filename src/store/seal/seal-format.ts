@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import crypto, { createHash } from 'node:crypto';
 import { isPageSize } from '../sqlite-file/database-header.ts';
 
 /**
@@ -26,8 +26,14 @@ export function pageSum(page: Buffer): Buffer {
 }
 
 export function digestOf(bytes: Buffer): Buffer {
-  return createHash('sha256').update(bytes).digest().subarray(0, digestBytes);
+  return sha256(bytes).subarray(0, digestBytes);
 }
+
+// In one call, for pages a quarter cheaper, from Node.js 20.12 on.
+const sha256: (bytes: Buffer) => Buffer =
+  'hash' in crypto
+    ? (bytes) => crypto.hash('sha256', bytes, 'buffer')
+    : (bytes) => createHash('sha256').update(bytes).digest();
 
 export function encodeFooter(footer: Footer): Buffer {
   const bytes = Buffer.alloc(footerBytes);
