@@ -23,6 +23,7 @@ export const exportFormats: readonly ExportFormat[] = [
       'no-logs',
       'protocol',
       'exponential-histograms',
+      'per-process',
       'follow',
       'deadline',
       'max-age',
@@ -48,7 +49,7 @@ export const exportFormats: readonly ExportFormat[] = [
   },
   {
     name: 'otlp-json',
-    flags: [...fileFlags, 'exponential-histograms'],
+    flags: [...fileFlags, 'exponential-histograms', 'per-process'],
     load: async () => (await import('./export-otlp-json.ts')).exportOtlpJson,
   },
   {

@@ -6,6 +6,7 @@ import type { CommandIo, ParsedArguments } from './command.ts';
 import { UsageError } from './command.ts';
 import { exportEach } from './export-each.ts';
 import { switchOption, textOption } from './parse-arguments.ts';
+import { perProcessOption } from './per-process-option.ts';
 import { parseDuration, parseHttpUrl } from './quantities.ts';
 
 const protocols = ['http/protobuf', 'http/json'];
@@ -20,12 +21,14 @@ function otlpExport(parsed: ParsedArguments, io: CommandIo): (file: string) => P
   const target = targetOf(parsed, io);
   const deadline = textOption(parsed, 'deadline');
   const maxAge = textOption(parsed, 'max-age');
+  const perProcess = perProcessOption(parsed);
   const isFollowing = switchOption(parsed, 'follow');
   const isJson = switchOption(parsed, 'json');
   return async (file) => {
     const progress = new ExportProgress(io, file);
     const result = await (isFollowing ? followRecording : exportRecording)(file, {
       target,
+      perProcess,
       resend: switchOption(parsed, 'resend'),
       reportsItself: true,
       maxAgeMs: maxAge === null ? null : parseDuration('--max-age', maxAge),

@@ -2,6 +2,7 @@ import type { Command, CommandIo, ParsedArguments } from './command.ts';
 import { UsageError } from './command.ts';
 import { exportFormats } from './export-formats.ts';
 import { textOption } from './parse-arguments.ts';
+import { perProcessSpec } from './per-process-option.ts';
 
 export const exportCommand: Command = {
   name: 'export',
@@ -56,6 +57,7 @@ export const exportCommand: Command = {
       type: 'boolean',
       help: 'otlp, otlp-json: every distribution as an exponential histogram, too',
     },
+    'per-process': perProcessSpec('otlp, otlp-json: '),
     follow: { type: 'boolean', help: 'otlp: go on while it is being recorded' },
     deadline: {
       type: 'string',
@@ -73,6 +75,7 @@ export const exportCommand: Command = {
   examples: [
     'headroom export task.db --to otlp --endpoint http://localhost:4318',
     'OTEL_EXPORTER_OTLP_HEADERS=authorization=Bearer%20… headroom export *.db --to otlp',
+    'headroom export task.db --to otlp --per-process --resend',
     'headroom export task.db --to csv --out task.csv',
     'headroom export *.db --to csv --table percentiles --out sizes.csv',
     'headroom export *.db --to parquet --out fleet',

@@ -51,8 +51,9 @@ export function mainHelp(commands: readonly { name: string; summary: string }[])
 }
 
 function optionLabel(name: string, option: OptionSpec): string {
-  const value = option.type === 'string' ? ` ${option.value ?? 'VALUE'}` : '';
-  return `--${name}${value}${option.multiple === true ? ' …' : ''}`;
+  const value = option.value ?? 'VALUE';
+  const given = option.alone === undefined ? ` ${value}` : `[=${value}]`;
+  return `--${name}${option.type === 'string' ? given : ''}${option.multiple === true ? ' …' : ''}`;
 }
 
 function table(rows: readonly [string, string][]): string[] {

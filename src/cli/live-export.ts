@@ -16,23 +16,24 @@ export class LiveExport {
   }
 
   static start(options: RecordOptions, io: CommandIo): LiveExport {
-    const { otlpEndpoint, metricsPort } = options;
+    const { otlpEndpoint, metricsPort, perProcess } = options;
+    const more = perProcess === null ? [] : [`--per-process=${perProcess}`];
     return new LiveExport(
       otlpEndpoint === null
         ? null
         : Companion.start(
             [
               ...['export', options.out, '--to', 'otlp', '--endpoint', otlpEndpoint],
-              ...['--follow', '--deadline', deadline],
+              ...['--follow', '--deadline', deadline, ...more],
             ],
             { io, what: 'the exporter' },
           ),
       metricsPort === null
         ? null
-        : Companion.start(['serve', options.out, '--port', `${metricsPort}`, '--while-live'], {
-            io,
-            what: 'the server of /metrics',
-          }),
+        : Companion.start(
+            ['serve', options.out, '--port', `${metricsPort}`, '--while-live', ...more],
+            { io, what: 'the server of /metrics' },
+          ),
     );
   }
 

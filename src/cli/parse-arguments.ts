@@ -12,7 +12,7 @@ export function parseArguments(command: Command, args: readonly string[]): Parse
   const rest = terminator < 0 ? null : args.slice(terminator + 1);
   try {
     const { values, positionals, tokens } = parseArgs({
-      args: joinNegativeValues(command, own),
+      args: joinValues(command, own),
       options: { ...parserOptions(command), help: { type: 'boolean', short: 'h' } },
       allowPositionals: true,
       tokens: true,
@@ -72,14 +72,15 @@ export function switchOption(parsed: ParsedArguments, name: string): boolean {
   return parsed.values[name] === true;
 }
 
-// `--to -2m` as `--to=-2m`: no flag of ours begins with a digit.
-function joinNegativeValues(command: Command, args: readonly string[]): string[] {
+// `--to -2m` as `--to=-2m`: no flag of ours begins with a digit. And what stands alone gets its value.
+function joinValues(command: Command, args: readonly string[]): string[] {
   const joined: string[] = [];
   for (const arg of args) {
     const flag = joined.at(-1) ?? '';
     const takesValue = flag.startsWith('--') && command.options[flag.slice(2)]?.type === 'string';
+    const alone = arg.startsWith('--') ? command.options[arg.slice(2)]?.alone : undefined;
     if (takesValue && /^-\d/.test(arg)) joined[joined.length - 1] = `${flag}=${arg}`;
-    else joined.push(arg);
+    else joined.push(alone === undefined ? arg : `${arg}=${alone}`);
   }
   return joined;
 }

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { ParsedArguments } from './command.ts';
 import { UsageError } from './command.ts';
 import { listOption, nameOption, switchOption, textOption } from './parse-arguments.ts';
+import { perProcessOption } from './per-process-option.ts';
 import { parseDuration, parseHttpUrl, parseLabels, parsePort, parseSize } from './quantities.ts';
 import { recordingPath } from './recording-path.ts';
 
@@ -18,6 +19,8 @@ export interface RecordOptions {
   otlpEndpoint: string | null;
   /** Where /metrics is served; 0 is any port. */
   metricsPort: number | null;
+  /** How many processes of the browser at a time have series of their own there. */
+  perProcess: number | null;
   rootPid: number | null;
   command: readonly string[] | null;
   /** Whether command lines are recorded, without credentials. */
@@ -60,6 +63,7 @@ export function recordOptions(
     memoryLimitBytes: memoryLimit(textOption(parsed, 'memory-limit')),
     otlpEndpoint: endpoint(textOption(parsed, 'otlp')),
     metricsPort: metricsPort(textOption(parsed, 'metrics-port')),
+    perProcess: perProcessOption(parsed),
     rootPid: rootPid(textOption(parsed, 'pid')),
     command: parsed.rest,
     storesCommands: !switchOption(parsed, 'no-commands'),
@@ -68,6 +72,13 @@ export function recordOptions(
   };
   if (options.memoryLimitBytes !== null && options.command === null) {
     throw new UsageError('--memory-limit limits a command: give one after --');
+  }
+  if (
+    options.perProcess !== null &&
+    options.otlpEndpoint === null &&
+    options.metricsPort === null
+  ) {
+    throw new UsageError('--per-process goes with --otlp or --metrics-port');
   }
   if (options.rootPid !== null && options.command !== null) {
     throw new UsageError('--pid and a command after -- exclude each other');

@@ -9,6 +9,7 @@ import { StoreWriter } from '../store/writer.ts';
 import type { Command, CommandIo } from './command.ts';
 import { heapTidier } from './heap-tidier.ts';
 import { LiveExport } from './live-export.ts';
+import { perProcessSpec } from './per-process-option.ts';
 import { ProgressLine } from './progress.ts';
 import { type RecordOptions, recordOptions } from './record-options.ts';
 import { createRecorder, openSource, type SessionSource, sessionFacts } from './record-session.ts';
@@ -52,6 +53,7 @@ export const recordCommand: Command = {
       value: 'N',
       help: 'serve /metrics for Prometheus on this port of 127.0.0.1, while it is recorded',
     },
+    'per-process': perProcessSpec('with --otlp, --metrics-port: '),
     'no-commands': {
       type: 'boolean',
       help: 'record no command lines, not even without credentials',

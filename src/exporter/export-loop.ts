@@ -83,7 +83,7 @@ async function exportSignals(
     for (const warning of target.warnings) warn(warning);
     const runOf = <T extends Item>(signal: ExportSignal<T>): ExportRun =>
       new ExportRun(path, signal, { ...options, warn });
-    const runs = [runOf(metricsSignal(target))];
+    const runs = [runOf(metricsSignal(target, options))];
     if (target.logs !== null) runs.push(runOf(logsSignal(target.logs, target)));
     const self = options.reportsItself === true ? new SelfReport(path, runs, options) : null;
     const tell = async () => await self?.tell();

@@ -44,6 +44,8 @@ export type ExportEvent =
 
 export interface ExportOptions {
   target: OtlpTarget;
+  /** Series of single processes, of so many at a time; null: none. Default: null. */
+  perProcess?: number | null;
   /** Begin at the start of the recording, whatever was exported before. Default: false. */
   resend?: boolean;
   /** The time for all of it; when following, the time from the end of the recording. Default: none. */

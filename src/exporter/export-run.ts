@@ -105,6 +105,7 @@ export class ExportRun<T extends Item = Item> {
       const batch = reader.next(recording, limits, { ...horizon, ...this.#timeBounds() });
       if (batch === null) break;
       if (this.#signal.name === 'metrics') this.#warnOfAge(batch);
+      for (const notice of batch.notices ?? []) this.#options.warn(notice);
       const delivery = await deliver(batch.items, this.#deliveryOptions(recording));
       this.#itemLimit = delivery.itemLimit;
       for (const message of delivery.messages) this.#options.warn(`the receiver says: ${message}`);

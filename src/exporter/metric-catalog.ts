@@ -2,7 +2,9 @@ import {
   bytesMetric,
   counterOf,
   durationMetric,
+  leftOutAttribute,
   type MetricDefinition,
+  pidAttribute,
   processesMetric,
   type RoleMetric,
   type RollupMetric,
@@ -11,6 +13,7 @@ import {
   timeMetric,
   windowAttribute,
 } from './metric-definition.ts';
+import { leftOutMetric, processMetrics } from './process-metrics.ts';
 import { tickMetrics } from './tick-metrics.ts';
 
 const exportAttributes = ['headroom.export.signal', 'server.address'] as const;
@@ -150,6 +153,8 @@ export const metricCatalog: readonly CatalogEntry[] = [
     attributes: [...new Set(metric.series.flatMap((one) => Object.keys(one.attributes)))],
   })),
   ...roleMetrics.map((metric) => ({ ...metric, attributes: [roleAttribute] })),
+  ...processMetrics.map((metric) => ({ ...metric, attributes: [pidAttribute, roleAttribute] })),
+  { ...leftOutMetric, attributes: [leftOutAttribute] },
   ...rollupMetrics.map((metric) => ({
     ...metric,
     attributes: [...(metric.perRole ? [roleAttribute] : []), statAttribute, windowAttribute],

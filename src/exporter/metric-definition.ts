@@ -1,5 +1,5 @@
 import type { SeriesMetric } from '../model/series.ts';
-import type { RoleTotals } from './role-totals.ts';
+import type { LivingProcess, RoleTotals } from './role-totals.ts';
 import type { TickField } from './tick-view.ts';
 
 /**
@@ -44,6 +44,11 @@ export interface RoleMetric extends MetricDefinition {
   field: keyof RoleTotals;
 }
 
+/** A metric of single processes, on request, with {@link pidAttribute} and {@link roleAttribute}. */
+export interface ProcessMetric extends MetricDefinition {
+  field: Exclude<keyof LivingProcess, 'record'>;
+}
+
 /** Of the distribution of a figure: percentiles of every closed minute and of the session, or itself. */
 export interface RollupMetric extends MetricDefinition {
   metric: SeriesMetric;
@@ -54,6 +59,8 @@ export interface RollupMetric extends MetricDefinition {
 /** Identity, on every point: not every backend keeps resource attributes with the series. */
 export const identityAttributes = ['session.id', 'headroom.tier', 'headroom.provider'] as const;
 export const roleAttribute = 'headroom.process.role';
+export const pidAttribute = 'process.pid';
+export const leftOutAttribute = 'headroom.left_out.reason';
 export const statAttribute = 'headroom.rollup.stat';
 export const windowAttribute = 'headroom.rollup.window';
 
@@ -73,4 +80,10 @@ export const timeMetric: MetricKind = { instrument: 'counter', unit: 's', valueT
 
 export function counterOf(unit: string): MetricKind {
   return { instrument: 'counter', unit, valueType: 'int' };
+}
+
+/** A value of the file as it is sent: what is in seconds on the wire is in milliseconds in the file. */
+export function valueInUnit(metric: MetricKind, value: number): number {
+  if (metric.unit === 's') return value / 1000;
+  return metric.valueType === 'int' ? Math.round(value) : value;
 }

@@ -19,6 +19,18 @@ export interface RoleTotals {
 
 export type RoleSnapshot = ReadonlyMap<ProcessRole, RoleTotals>;
 
+/** One process at one instant. */
+export interface LivingProcess {
+  record: BrowserProcess;
+  rssBytes: number;
+  anonBytes: number | null;
+  swapBytes: number | null;
+  /** The last reading, and what its anonymous memory changed since. */
+  pssBytes: number | null;
+  /** Spent while recorded. */
+  cpuMs: number;
+}
+
 interface Member {
   record: BrowserProcess;
   sample: ProcessSample | null;
@@ -74,14 +86,19 @@ export class BrowserRoles {
     });
     this.#enter(recording, stretch);
     for (const sample of stretch.samples) this.#take(sample);
-    return this.#snapshot(unixMs);
+    return this.#totals(this.#membersAt(unixMs), unixMs);
   }
 
   /**
    * The totals at each of these ticks, which follow on those of the call before. A role appears when
-   * its first process does and then stays, with 0 when the last one is gone.
+   * its first process does and then stays, with 0 when the last one is gone. `see` is shown the
+   * processes of each tick, by first sight.
    */
-  totalsAt(recording: Recording, ticks: readonly { timeUnixMs: number }[]): RoleSnapshot[] {
+  totalsAt(
+    recording: Recording,
+    ticks: readonly { timeUnixMs: number }[],
+    see?: (processes: readonly LivingProcess[]) => void,
+  ): RoleSnapshot[] {
     const toUnixMs = ticks.reduce((latest, tick) => Math.max(latest, tick.timeUnixMs), 0);
     const until = this.#untilUnixMs;
     const stretch = readStretch(recording, {
@@ -96,7 +113,9 @@ export class BrowserRoles {
       for (; (samples[taken]?.timeUnixMs ?? Infinity) <= timeUnixMs; taken++) {
         this.#take(samples[taken]);
       }
-      return this.#snapshot(timeUnixMs);
+      const members = this.#membersAt(timeUnixMs);
+      see?.(members.map(livingProcess).filter((process) => process !== null));
+      return this.#totals(members, timeUnixMs);
     });
     for (; taken < samples.length; taken++) this.#take(samples[taken]);
     return snapshots;
@@ -140,13 +159,16 @@ export class BrowserRoles {
     }
   }
 
-  #snapshot(unixMs: number): RoleSnapshot {
+  #membersAt(unixMs: number): Member[] {
     this.#retire(unixMs);
-    const living = [...this.#members.values()].filter(({ record }) => record.firstUnixMs <= unixMs);
-    for (const { record } of living) this.#seenRoles.add(record.role);
+    return [...this.#members.values()].filter(({ record }) => record.firstUnixMs <= unixMs);
+  }
+
+  #totals(members: readonly Member[], unixMs: number): RoleSnapshot {
+    for (const { record } of members) this.#seenRoles.add(record.role);
     const totals = new Map<ProcessRole, RoleTotals>();
     for (const role of this.#seenRoles) totals.set(role, this.#emptyTotals(role, unixMs));
-    for (const member of living) {
+    for (const member of members) {
       const sum = totals.get(member.record.role);
       if (sum !== undefined) addMember(sum, member);
     }
@@ -208,22 +230,33 @@ function victimOf(
   );
 }
 
-function addMember(sum: RoleTotals, { record, sample, lastPss }: Member): void {
-  sum.cpuMs += (sample?.cpuMs ?? record.firstCpuMs) - record.firstCpuMs;
-  // A zombie has a pid and no memory, and of one that vanished while it was read nothing is known.
-  if (sample === null || sample.rssBytes === null) return;
-  if (sample.state === 'Z' || sample.state === 'X') return;
-  const { rssBytes, anonBytes } = sample;
+function addMember(sum: RoleTotals, member: Member): void {
+  sum.cpuMs += spentCpuMs(member);
+  const process = livingProcess(member);
+  if (process === null) return;
+  sum.processCount++;
+  sum.rssBytes += process.rssBytes;
+  sum.anonBytes = plus(sum.anonBytes, process.anonBytes);
+  sum.swapBytes = plus(sum.swapBytes, process.swapBytes);
+  sum.pssBytes = plus(sum.pssBytes, process.pssBytes);
+  sum.largestRssBytes = Math.max(sum.largestRssBytes, process.rssBytes);
+}
+
+// A zombie has a pid and no memory, and of one that vanished while it was read nothing is known.
+function livingProcess(member: Member): LivingProcess | null {
+  const { record, sample, lastPss } = member;
+  if (sample === null || sample.rssBytes === null) return null;
+  if (sample.state === 'Z' || sample.state === 'X') return null;
+  const { rssBytes, anonBytes, swapBytes } = sample;
   const pssBytes =
     lastPss === null || anonBytes === null
       ? null
       : Math.max(0, lastPss.pssBytes + anonBytes - lastPss.anonBytes);
-  sum.processCount++;
-  sum.rssBytes += rssBytes;
-  sum.anonBytes = plus(sum.anonBytes, anonBytes);
-  sum.swapBytes = plus(sum.swapBytes, sample.swapBytes);
-  sum.pssBytes = plus(sum.pssBytes, pssBytes);
-  sum.largestRssBytes = Math.max(sum.largestRssBytes, rssBytes);
+  return { record, rssBytes, anonBytes, swapBytes, pssBytes, cpuMs: spentCpuMs(member) };
+}
+
+function spentCpuMs({ record, sample }: Member): number {
+  return (sample?.cpuMs ?? record.firstCpuMs) - record.firstCpuMs;
 }
 
 function plus(sum: number | null, part: number | null): number | null {

@@ -14,6 +14,7 @@ import { parseArguments } from '../../src/cli/parse-arguments.ts';
 import { openDatabase } from '../../src/store/driver.ts';
 import { duckdb } from '../support/duckdb.ts';
 import { temporaryFolder } from '../support/headroom-cli.ts';
+import { decodeJsonRequest } from '../support/otlp-wire.ts';
 import { recordSamples } from '../support/record-samples.ts';
 import {
   syntheticFacts,
@@ -51,7 +52,9 @@ beforeEach(() => {
 
 const recordings = () => [0, 1, 2].map((index) => folder.file(`${index}.db`));
 
-async function runExport(...args: string[]) {
+const runExport = (...args: string[]) => runExportWith({}, ...args);
+
+async function runExportWith(env: CommandIo['env'], ...args: string[]) {
   let stdout = '';
   let stderr = '';
   const io: CommandIo = {
@@ -61,7 +64,7 @@ async function runExport(...args: string[]) {
     stderr: collector((text) => {
       stderr += text;
     }),
-    env: {},
+    env,
     signal: new AbortController().signal,
     hurry: new AbortController().signal,
   };
@@ -249,5 +252,43 @@ describe('parquet', () => {
       runExport(file, '--to', 'parquet', '--out', outputs.file('taken')),
     ).rejects.toMatchObject({ code: 'FILE_NOT_WRITABLE' });
     expect(existsSync(outputs.file('taken'))).toBe(true);
+  });
+});
+
+describe('otlp-json', () => {
+  const args = () => [folder.file('0.db'), '--to', 'otlp-json', '--until', '+19500ms'];
+  const requests = (stdout: string) => stdout.trimEnd().split('\n');
+
+  test('the resource is what the environment says of it, of points and events', async () => {
+    const env = {
+      OTEL_RESOURCE_ATTRIBUTES: 'deployment.environment.name=staging,service.name=other,broken',
+      OTEL_SERVICE_NAME: 'browsers',
+    };
+    const { stdout, stderr } = await runExportWith(env, ...args());
+    for (const line of requests(stdout)) {
+      const { resourceMetrics, resourceLogs } = JSON.parse(line);
+      const { resource } = (resourceMetrics ?? resourceLogs)[0];
+      expect(resource.attributes).toEqual(
+        expect.arrayContaining([
+          { key: 'deployment.environment.name', value: { stringValue: 'staging' } },
+          { key: 'service.name', value: { stringValue: 'browsers' } },
+        ]),
+      );
+    }
+    expect(requests(stdout).at(-1)).toContain('"resourceLogs"');
+    expect(stderr).toContain('OTEL_RESOURCE_ATTRIBUTES: ');
+  });
+
+  test('single processes on request, and it is said that there are more', async () => {
+    const result = await runExport(...args(), '--per-process=3');
+    const points = requests(result.stdout)
+      .filter((line) => line.startsWith('{"resourceMetrics"'))
+      .flatMap((line) => decodeJsonRequest(Buffer.from(line)).points)
+      .filter(({ metric }) => metric === 'process.memory.usage');
+    expect(points).toHaveLength(3 * 20);
+    expect(result.stderr).toContain('more than 3 processes of the browser at a time');
+    const without = await runExport(...args());
+    expect(without.stdout).not.toContain('process.pid');
+    expect(without.stderr).toBe('');
   });
 });

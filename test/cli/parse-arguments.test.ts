@@ -18,6 +18,7 @@ const command: Command = {
     out: { type: 'string', value: 'FILE', help: 'where' },
     label: { type: 'string', multiple: true, help: 'what' },
     quiet: { type: 'boolean', help: 'how' },
+    most: { type: 'string', value: 'N', alone: '20', help: 'how many' },
   },
   examples: [],
   run: async () => 0,
@@ -45,6 +46,14 @@ test('what was not given', () => {
   expect(textOption(parsed, 'out')).toBeNull();
   expect(listOption(parsed, 'label')).toEqual([]);
   expect(switchOption(parsed, 'quiet')).toBe(false);
+});
+
+test('a flag may stand alone, and takes another value with = only', () => {
+  const alone = parseArguments(command, ['--most', '5', '--quiet']);
+  expect(textOption(alone, 'most')).toBe('20');
+  expect(alone.positionals).toEqual(['5']);
+  expect(textOption(parseArguments(command, ['--most=5']), 'most')).toBe('5');
+  expect(() => parseArguments(command, ['--most', '--most=5'])).toThrow('--most');
 });
 
 test.each([[['--out=-2m']], [['--out', '-2m']]])('a value may begin with a dash: %j', (args) => {

@@ -58,6 +58,8 @@ test('with every flag', () => {
   expect(options(['--pid', '4120']).rootPid).toBe(4_120);
   expect(options(['--interval', '100ms']).intervalMs).toBe(100);
   expect(options(['--no-commands']).storesCommands).toBe(false);
+  expect(options(['--metrics-port', '0', '--per-process']).perProcess).toBe(20);
+  expect(options(['--otlp', 'http://x', '--per-process=5']).perProcess).toBe(5);
 });
 
 test('the environment stands in for flags, and flags win', () => {
@@ -88,6 +90,9 @@ describe('a flag that makes no sense is a usage error that names it', () => {
     ['a file of 1 MiB', ['--max-size', '1MiB'], '--max-size'],
     ['an empty file name', ['--out', ''], '--out'],
     ['an endpoint that is no URL', ['--otlp', 'foo'], '--otlp'],
+    ['processes that nobody is told', ['--per-process'], '--per-process goes with'],
+    ['no process', ['--otlp', 'http://x', '--per-process=0'], '--per-process takes 1 to 1000'],
+    ['half a process', ['--otlp', 'http://x', '--per-process=1.5'], '--per-process takes'],
     ['two pids', ['--pid', '1', '--pid', '2'], '--pid'],
     ['pid text', ['--pid', 'chromium'], '--pid'],
     ['pid 0', ['--pid', '0'], '--pid'],

@@ -33,7 +33,7 @@ describe.skipIf(serversMissing('prometheus', 'promtool', 'victoria-metrics', 'vm
 
     beforeAll(async () => {
       await warmUpChromium();
-      server = await startServer(folder.path);
+      server = await startServer(folder.path, '--per-process');
       prometheus = await startPrometheus({ scrape: [`${server.url}/metrics`] });
       const recording = recordUntilKill(file, '400MiB', script);
       const looking = eventually(async () => {
@@ -121,7 +121,7 @@ describe.skipIf(serversMissing('prometheus', 'promtool', 'victoria-metrics', 'vm
       for (const { url } of [victoria, agent]) {
         const env = { ...process.env, OTEL_EXPORTER_OTLP_ENDPOINT: `${url}/opentelemetry` };
         const { exitCode, stderr } = await startCli(
-          ['export', file, '--to', 'otlp', '--no-logs'],
+          ['export', file, '--to', 'otlp', '--no-logs', '--per-process'],
           env,
         ).result;
         expect({ exitCode, stderr }).toMatchObject({ exitCode: 0 });
@@ -130,6 +130,7 @@ describe.skipIf(serversMissing('prometheus', 'promtool', 'victoria-metrics', 'vm
       await eventually(async () => (await second.query(lastOf(sessionP95)))[0] ?? null);
       const scraped = await namesAndLabels(prometheus);
       expect(scraped.size).toBeGreaterThan(40);
+      expect(scraped.get('process_memory_usage_bytes')).toContain('process_pid');
       for (const receiver of [victoria, second]) {
         expect(await namesAndLabels(receiver)).toEqual(scraped);
         for (const selector of [

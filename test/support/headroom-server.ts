@@ -9,8 +9,8 @@ export interface HeadroomServer {
   stop(): Promise<CliResult>;
 }
 
-export async function startServer(source: string): Promise<HeadroomServer> {
-  const { child, result } = startCli(['serve', source, '--port', '0', '--json']);
+export async function startServer(source: string, ...flags: string[]): Promise<HeadroomServer> {
+  const { child, result } = startCli(['serve', source, '--port', '0', '--json', ...flags]);
   const url = await firstMatch(child.stdout, /"url":"(http:[^"]*)\/"/, result);
   return {
     url,

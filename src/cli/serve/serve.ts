@@ -7,6 +7,7 @@ import { openRecording } from '../../store/reader.ts';
 import type { Command, CommandIo, ParsedArguments } from '../command.ts';
 import { UsageError } from '../command.ts';
 import { nameOption, switchOption, textOption } from '../parse-arguments.ts';
+import { perProcessOption, perProcessSpec } from '../per-process-option.ts';
 import { parsePort } from '../quantities.ts';
 import { startHttpServer } from './http-server.ts';
 import { isLoopbackHost } from './loopback-host.ts';
@@ -27,6 +28,7 @@ export const serveCommand: Command = {
       value: 'ADDR',
       help: 'the IP address to listen on; default 127.0.0.1, to which only this machine gets',
     },
+    'per-process': perProcessSpec(''),
     'while-live': { type: 'boolean', help: 'FILE: end when it is no longer recorded' },
     json: { type: 'boolean', help: 'say where it listens as JSON, on stdout' },
   },
@@ -48,7 +50,10 @@ async function run(parsed: ParsedArguments, io: CommandIo): Promise<number> {
   }
   const port = parsePort('--port', textOption(parsed, 'port') ?? defaultPort);
   const tell = teller(io);
-  const recordings = new WatchedRecordings(source, { onProblem: tell });
+  const recordings = new WatchedRecordings(source, {
+    onProblem: tell,
+    perProcess: perProcessOption(parsed),
+  });
   // A folder that is not there is told now, and what is there is read before the first scrape.
   recordings.read();
   const server = await startHttpServer({

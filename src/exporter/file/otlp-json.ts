@@ -22,21 +22,27 @@ export function* otlpJsonLines(
     range = {},
     resource = {},
     exponential = false,
+    perProcess = null,
     onDropped,
+    onNotice,
   }: {
     range?: TimeRange;
     /** Every distribution as an exponential histogram, too. */
     exponential?: boolean;
+    /** Series of single processes, of so many at a time. */
+    perProcess?: number | null;
     /** Attributes of the resource besides those of the recording. */
     resource?: Readonly<Record<string, string>>;
     /** Points that no JSON number or integer can say. */
     onDropped?: (counts: DropCounts) => void;
+    /** What is left out on purpose; the same again and again. */
+    onNotice?: (text: string) => void;
   } = {},
 ): Generator<string> {
   const { facts } = recording;
   const attributes = resourceOf(facts, resource);
-  const points = pointReader(recording, { ...range, exponential });
-  for (const batch of batches(points, recording, { range, onDropped })) {
+  const points = pointReader(recording, { range, exponential, perProcess });
+  for (const batch of batches(points, recording, { range, onDropped, onNotice })) {
     yield line(serializePoints(batch, attributes, 'json'));
   }
   for (const records of batches(new EventReader(recording, null), recording, { range })) {
@@ -47,11 +53,14 @@ export function* otlpJsonLines(
 // Counters are from the start of the recording, whatever part of it is asked for.
 function pointReader(
   recording: Recording,
-  { fromUnixMs, exponential }: TimeRange & { exponential: boolean },
+  {
+    range: { fromUnixMs },
+    ...options
+  }: { range: TimeRange; exponential: boolean; perProcess: number | null },
 ): PointReader {
   const [first] = fromUnixMs === undefined ? [] : recording.ticks({ fromUnixMs });
   const from = first === undefined ? null : { sequence: first.sequence - 1, isClosed: false };
-  return new PointReader(recording, from, { encoding: 'json', exponential });
+  return new PointReader(recording, from, { encoding: 'json', ...options });
 }
 
 function* batches<T extends Item>(
@@ -60,7 +69,12 @@ function* batches<T extends Item>(
   {
     range,
     onDropped,
-  }: { range: TimeRange; onDropped?: ((counts: DropCounts) => void) | undefined },
+    onNotice,
+  }: {
+    range: TimeRange;
+    onDropped?: ((counts: DropCounts) => void) | undefined;
+    onNotice?: ((text: string) => void) | undefined;
+  },
 ): Generator<T[]> {
   const { fromUnixMs = Number.NEGATIVE_INFINITY, toUnixMs = Number.POSITIVE_INFINITY } = range;
   const horizon = {
@@ -77,6 +91,7 @@ function* batches<T extends Item>(
     );
     if (items.length > 0) yield items;
     onDropped?.(batch.dropped);
+    for (const notice of batch.notices ?? []) onNotice?.(notice);
   }
 }
 

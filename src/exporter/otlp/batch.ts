@@ -26,6 +26,8 @@ export interface Batch<T extends Item> {
   timeUnixMs: number;
   /** It has what is said once, at the end of a session. */
   closesSession: boolean;
+  /** What is not in it, nor in those before, for people. */
+  notices?: readonly string[];
 }
 
 export interface BatchLimits {

@@ -2,8 +2,8 @@ import crypto from 'node:crypto';
 import { HeadroomError } from '../../model/errors.ts';
 import {
   type Environment,
-  keyValues,
   prefix,
+  resourceSettings,
   type SettingSource,
   type SignalName,
   type SignalSettings,
@@ -66,16 +66,12 @@ export function resolveTarget(
   const metrics = targetOf('METRICS', metricsUrl(flags, at), at);
   const wantsLogs = sendsLogs(flags, env);
   const logsUrl = wantsLogs ? urlForLogs(flags, at) : null;
-  const serviceName = env['OTEL_SERVICE_NAME']?.trim();
   return {
     metrics,
     logs: logsUrl === null ? null : apart(targetOf('LOGS', logsUrl, at), metrics),
     exponentialHistograms: flags.exponentialHistograms === true || prefersExponential(at),
     lacksLogsEndpoint: wantsLogs && logsUrl === null,
-    resource: {
-      ...keyValues('OTEL_RESOURCE_ATTRIBUTES', at),
-      ...(serviceName ? { 'service.name': serviceName } : {}),
-    },
+    resource: resourceSettings(at),
     warnings: [...warnings],
   };
 }

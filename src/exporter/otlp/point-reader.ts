@@ -1,6 +1,7 @@
 import type { Recording } from '../../model/recording.ts';
 import type { Tick } from '../../model/session-memory.ts';
 import type { TimeRange } from '../../model/time-range.ts';
+import { inGroups } from '../in-groups.ts';
 import {
   type Batch,
   type BatchLimits,
@@ -36,9 +37,7 @@ export class PointReader implements ItemReader<Point> {
     this.#points = new SessionPoints(recording.facts, options);
     this.#encoding = options.encoding;
     this.#closed = from?.isClosed ?? false;
-    if (from !== null && from.sequence > 0) {
-      this.#points.skip(recording, this.#passing(recording, from.sequence));
-    }
+    if (from !== null && from.sequence > 0) this.#pass(recording, from.sequence, options);
   }
 
   next(recording: Recording, limits: BatchLimits, horizon: Horizon): Batch<Point> | null {
@@ -63,7 +62,18 @@ export class PointReader implements ItemReader<Point> {
       sequence: this.#sequence,
       timeUnixMs: this.#timeUnixMs,
       closesSession,
+      notices: this.#points.notices,
     };
+  }
+
+  #pass(recording: Recording, sequence: number, { perProcess = null }: PointOptions): void {
+    const ticks = this.#passing(recording, sequence);
+    if (perProcess === null) {
+      this.#points.skip(recording, ticks);
+    } else {
+      // The processes that had series before are to have them again.
+      for (const some of inGroups(ticks, ticksAhead)) this.#points.pointsOf(recording, some);
+    }
   }
 
   *#passing(recording: Recording, sequence: number): Generator<Tick> {

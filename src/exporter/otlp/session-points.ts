@@ -4,14 +4,15 @@ import type { SessionFacts } from '../../model/session.ts';
 import { type Tick, workingSetBytes } from '../../model/session-memory.ts';
 import type { ExponentialHistogram, Histogram } from '../histogram.ts';
 import { roleMetrics, utilizationMetric } from '../metric-catalog.ts';
-import { type MetricDefinition, roleAttribute } from '../metric-definition.ts';
-import { BrowserRoles, type RoleSnapshot } from '../role-totals.ts';
+import { type MetricDefinition, roleAttribute, valueInUnit } from '../metric-definition.ts';
+import { BrowserRoles, type LivingProcess, type RoleSnapshot } from '../role-totals.ts';
 import { RunningCounter } from '../running-counter.ts';
 import { identityOf } from '../session-identity.ts';
 import { tickMetrics } from '../tick-metrics.ts';
 import { fieldReader, type TickView, viewOf } from '../tick-view.ts';
 import { emptyUtilization, UtilizationHistogram } from '../utilization-histogram.ts';
 import { ExponentialPoints } from './exponential-points.ts';
+import { ProcessPoints } from './process-points.ts';
 import { minuteMs, type RollupWindow, rollupPoints, windowSketches } from './rollup-points.ts';
 
 /** One series: a metric and the attributes that tell it from the others of that metric. */
@@ -31,6 +32,8 @@ export interface Point {
 export interface SessionPointsOptions {
   /** Every distribution as an exponential histogram, too. Default: false. */
   exponential?: boolean;
+  /** Series of single processes, of so many at a time; null: none. Default: null. */
+  perProcess?: number | null;
 }
 
 interface LiveSeries extends PointSeries {
@@ -53,6 +56,7 @@ export class SessionPoints {
   #largestWorkingSetBytes: number | null = null;
   readonly #utilization = new UtilizationHistogram();
   readonly #exponential: ExponentialPoints | null;
+  readonly #processes: ProcessPoints | null;
   // A clock that was set back goes through a minute twice; it is told once.
   readonly #toldMinutes = new Set<number>();
 
@@ -60,11 +64,19 @@ export class SessionPoints {
     this.#facts = facts;
     this.#identity = identityOf(facts);
     this.#exponential = options.exponential === true ? new ExponentialPoints(this.#identity) : null;
+    const { perProcess = null } = options;
+    this.#processes = perProcess === null ? null : new ProcessPoints(this.#identity, perProcess);
+  }
+
+  /** What has been left out so far, for people. */
+  get notices(): readonly string[] {
+    return this.#processes?.notices ?? [];
   }
 
   /** The points of each of these ticks, which follow on those of the call before. */
   pointsOf(recording: Recording, ticks: readonly Tick[]): Point[][] {
-    const snapshots = this.#roles.totalsAt(recording, ticks);
+    const living: (readonly LivingProcess[])[] = [];
+    const snapshots = this.#roles.totalsAt(recording, ticks, (processes) => living.push(processes));
     const full = recording.resolutions().find(({ resolution }) => resolution === 'ticks');
     return ticks.map((tick, index) => {
       const beforeUnixMs = this.#lastUnixMs;
@@ -75,12 +87,17 @@ export class SessionPoints {
       const isFull = tick.sequence >= (full?.firstSequence ?? Number.POSITIVE_INFINITY);
       if (snapshot !== undefined && isFull) {
         points.push(...this.#rolePoints(snapshot, tick.timeUnixMs, beforeUnixMs));
+        const at = { unixMs: tick.timeUnixMs, startUnixMs: this.#startUnixMs };
+        points.push(...(this.#processes?.pointsOf(living[index] ?? [], at) ?? []));
       }
       return points;
     });
   }
 
-  /** Goes past ticks that were delivered before; the first ones of the recording. */
+  /**
+   * Goes past ticks that were delivered before; the first ones of the recording. Which processes had
+   * series of their own is not found out: where that matters, ask for their points.
+   */
   skip(recording: Recording, ticks: Iterable<Tick>): void {
     let closedUnixMs: number | null = null;
     for (const tick of ticks) {
@@ -237,14 +254,8 @@ function pointOf(
     series,
     startUnixMs: reading.startUnixMs,
     timeUnixMs: at.unixMs,
-    value: inUnitOf(series.metric, reading.value),
+    value: valueInUnit(series.metric, reading.value),
   };
-}
-
-// Everything that is in seconds on the wire is in milliseconds in the file.
-function inUnitOf(metric: MetricDefinition, value: number): number {
-  if (metric.unit === 's') return value / 1000;
-  return metric.valueType === 'int' ? Math.round(value) : value;
 }
 
 function minuteOf(unixMs: number): number {

@@ -53,8 +53,20 @@ export function signalSettings(signal: SignalName, at: SettingSource): SignalSet
   };
 }
 
-/** The pairs of OTEL_RESOURCE_ATTRIBUTES or of headers; a warning for what is none. */
-export function keyValues(variable: string, { env, warn }: SettingSource): Record<string, string> {
+/** What OTEL_RESOURCE_ATTRIBUTES and OTEL_SERVICE_NAME say of the resource; the name wins. */
+export function resourceSettings(at: Pick<SettingSource, 'env' | 'warn'>): Record<string, string> {
+  const serviceName = at.env['OTEL_SERVICE_NAME']?.trim();
+  return {
+    ...keyValues('OTEL_RESOURCE_ATTRIBUTES', at),
+    ...(serviceName ? { 'service.name': serviceName } : {}),
+  };
+}
+
+// A warning for what is no pair.
+function keyValues(
+  variable: string,
+  { env, warn }: Pick<SettingSource, 'env' | 'warn'>,
+): Record<string, string> {
   const { pairs, problems } = parseKeyValueList(env[variable] ?? '');
   for (const problem of problems) warn(`${variable}: ${problem}`);
   return pairs;

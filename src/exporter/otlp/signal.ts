@@ -21,10 +21,14 @@ export interface ExportSignal<T extends Item> {
   serialize(items: readonly T[], recording: Recording): Uint8Array;
 }
 
-export function metricsSignal(target: OtlpTarget): ExportSignal<Point> {
+/** `perProcess`: how many processes at a time have series of their own; null: none. */
+export function metricsSignal(
+  target: OtlpTarget,
+  { perProcess = null }: { perProcess?: number | null } = {},
+): ExportSignal<Point> {
   const { metrics, resource } = target;
   const { encoding } = metrics;
-  const options = { encoding, exponential: target.exponentialHistograms };
+  const options = { encoding, exponential: target.exponentialHistograms, perProcess };
   return {
     name: 'metrics',
     noun: 'points',

@@ -43,9 +43,12 @@ export class ScrapedSession {
   #rollupPoints: readonly Point[] = [];
   #isClosed = false;
   readonly #mostTicksBehind: number;
+  readonly #perProcess: number | null;
 
-  constructor(options: { mostTicksBehind?: number } = {}) {
+  /** `perProcess`: how many processes at a time have series of their own. Default: none. */
+  constructor(options: { mostTicksBehind?: number; perProcess?: number | null } = {}) {
     this.#mostTicksBehind = options.mostTicksBehind ?? defaultMostTicksBehind;
+    this.#perProcess = options.perProcess ?? null;
   }
 
   /** Null when there is nothing to show: no tick yet, or the end is long ago. */
@@ -73,7 +76,7 @@ export class ScrapedSession {
 
   #follow(recording: Recording, last: Tick, toUnixMs: number | undefined): void {
     if (this.#points === null || last.sequence - this.#sequence > this.#mostTicksBehind) {
-      this.#points = new SessionPoints(recording.facts);
+      this.#points = new SessionPoints(recording.facts, { perProcess: this.#perProcess });
       this.#sequence = 0;
       this.#timeUnixMs = undefined;
       if (last.sequence > this.#mostTicksBehind) {

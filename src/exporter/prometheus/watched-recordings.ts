@@ -24,6 +24,8 @@ export interface Watch {
 export interface WatchOptions {
   /** A file that cannot be read; told once for each state of it. */
   onProblem(error: HeadroomError): void;
+  /** How many processes of a session at a time have series of their own. Default: none. */
+  perProcess?: number | null;
   now?: () => number;
   monotonicMs?: () => number;
   open?: (path: string) => Recording;
@@ -54,6 +56,7 @@ export class WatchedRecordings {
       now: Date.now,
       monotonicMs: () => performance.now(),
       open: openRecording,
+      perProcess: null,
       ...options,
     };
   }
@@ -126,8 +129,11 @@ export class WatchedRecordings {
   #open(file: string, stamp: string, before: Memory | undefined): Memory {
     using recording = this.#options.open(file);
     const { id } = recording.facts;
+    const { perProcess } = this.#options;
     const session =
-      before?.session?.id === id ? before.session : { id, scraped: new ScrapedSession() };
+      before?.session?.id === id
+        ? before.session
+        : { id, scraped: new ScrapedSession({ perProcess }) };
     const figures = session.scraped.read(recording, this.#options.now());
     const state = figures?.state ?? (recording.isLive ? 'live' : 'ended');
     // One that is over and shown no more needs no second look.

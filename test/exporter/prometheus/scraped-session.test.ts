@@ -55,6 +55,16 @@ test('a minute that closed has its percentiles, until the next one closes', () =
   expect(rollup(figures, 'p50', 'session')).toEqual([]);
 });
 
+test('single processes, on request', () => {
+  const live = recordingOf(20, { isLive: true });
+  const scraped = new ScrapedSession({ perProcess: 20 }).read(live, at(19));
+  const byRole = valuesOf(scraped, 'headroom.browser.memory.rss');
+  expect(byRole.length).toBeGreaterThan(0);
+  // One process of each role.
+  expect(valuesOf(scraped, 'process.memory.usage').sort()).toEqual([...byRole].sort());
+  expect(valuesOf(scrape(live, 19), 'process.memory.usage')).toEqual([]);
+});
+
 describe('the end of a session', () => {
   const recording = recordingOf(61, { isLive: false });
 

@@ -3,7 +3,7 @@ import { ByteWriter, ParquetWriter } from 'hyparquet-writer';
 import type { Recording } from '../../../model/recording.ts';
 import type { TimeRange } from '../../../model/time-range.ts';
 import { headroomVersion } from '../../../model/version.ts';
-import { inGroups } from '../in-groups.ts';
+import { inGroups } from '../../in-groups.ts';
 import { exactInteger } from '../tables/exact-integer.ts';
 import type { Cell, Column, Table } from '../tables/table.ts';
 import { originKey } from './origin.ts';

@@ -1,8 +1,8 @@
 import type { ProcessRole } from '../../../model/process-role.ts';
 import type { Recording } from '../../../model/recording.ts';
 import type { TimeRange } from '../../../model/time-range.ts';
+import { inGroups } from '../../in-groups.ts';
 import { BrowserRoles, type RoleTotals } from '../../role-totals.ts';
-import { inGroups } from '../in-groups.ts';
 import { fieldColumns, type Table, tableOf } from './table.ts';
 
 /** The processes of one role at one sample. */
