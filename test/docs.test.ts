@@ -2,6 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
+import { deathVerdicts } from '../src/analysis/death-cause.ts';
 import type { Command } from '../src/cli/command.ts';
 import { parseArguments } from '../src/cli/parse-arguments.ts';
 import { errorCodes } from '../src/model/errors.ts';
@@ -77,6 +78,12 @@ describe('versions', () => {
 });
 
 const changeLine = /^- \[(FEATURE|CHANGE|BUGFIX)\] [a-z][a-z, -]*: \S.*\.$/;
+
+test('docs/verdicts.md has a row for every verdict on a death, in order, and none for others', () => {
+  const rows = tableRows(read('docs/verdicts.md'));
+  expect(rows.map(([verdict]) => verdict?.replaceAll('`', ''))).toEqual([...deathVerdicts]);
+  for (const row of rows) expect(row.slice(1, 3).join('')).not.toBe('');
+});
 
 describe('docs/architecture.md', () => {
   test('its table of layers is the folders of src', () => {

@@ -24,6 +24,23 @@ function forKind(kind: VerdictKind, findings: Findings): string[] {
       return [
         `Give the session more than ${formatBytes(findings.memory.limitBytes)}, or keep fewer pages open at a time.`,
       ];
+    case 'memory_stall':
+      return [
+        `Give the session more than ${formatBytes(findings.memory.limitBytes)}: its program's own pages had no room any more, and such a stall does not end by itself.`,
+        'End and restart a browser that stands still: waiting for the OOM killer may take many minutes.',
+      ];
+    case 'v8_heap_limit':
+      return [
+        'Look for what the page keeps (heap snapshot), or reload it in time. A larger machine does not help; --js-flags=--max-old-space-size=MB raises the limit, up to 4 GB.',
+      ];
+    case 'chromium_oom':
+      return [
+        'Look for one huge buffer, image or canvas, and at RLIMIT_DATA (ulimit -d): more memory of the machine does not help as long as some was available.',
+      ];
+    case 'shm_full':
+      return [
+        'Give the container a larger /dev/shm (docker run --shm-size=1g), or start the browser with --disable-dev-shm-usage.',
+      ];
     case 'crash':
       return [
         'Start the browser with --enable-logging=stderr and keep its output and crash dumps: they tell what crashed.',
@@ -68,7 +85,7 @@ function forHealthy({ browser, memory }: Findings): string[] {
 function forUnknown({ deaths }: Findings): string[] {
   if (!deaths.some((death) => death.verdict === 'unknown')) return [];
   return [
-    'Start the browser under "headroom record -- COMMAND" to have its exit recorded, and with --enable-logging=stderr to see its last words.',
+    'Start the browser under "headroom record -- COMMAND" to have its exit recorded, and with --enable-logging (or with --enable-logging=stderr and stderr in a file): the recorder reads there what SIGTRAP does not tell.',
   ];
 }
 

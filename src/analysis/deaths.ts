@@ -1,61 +1,17 @@
-import type { OomCounterJump, ProcessExit } from '../model/event.ts';
-import { gapThresholdMs } from '../model/gap.ts';
 import type { ProcessRole } from '../model/process-role.ts';
-import { formatInstant } from './format.ts';
-import type { KernelLog } from './kernel-log.ts';
-import { isCommand, isMember } from './membership.ts';
-import { isOutside, type OomCounts, type OomKillReport } from './oom-kills.ts';
-import { hasEnded, type ProcessReport } from './processes.ts';
-import type { SessionSection } from './session-section.ts';
-import { daemonBeside, type OomDaemons, type ToldKill, toldKillOf } from './userspace-oom.ts';
-
-export type DeathVerdict =
-  | 'kernel_oom'
-  | 'memory_stall'
-  | 'v8_heap_limit'
-  | 'chromium_oom'
-  | 'shm_full'
-  | 'crash'
-  | 'killed'
-  | 'userspace_oom'
-  | 'exited'
-  | 'unknown';
+import { causeOfEnd, type DeathCause, type DeathContext } from './death-cause.ts';
+import type { OomKillReport } from './oom-kills.ts';
+import type { ProcessReport } from './processes.ts';
 
 /** The end of the session's browser, and of any process of the session of which it is known what ended it. */
-export interface DeathReport {
+export interface DeathReport extends DeathCause {
   timeUnixMs: number;
   pid: number;
   role: ProcessRole;
   comm: string;
-  verdict: DeathVerdict;
-  /** `recorded`: the kernel, or who did it, said so. `inferred`: concluded from the evidence. */
-  certainty: 'recorded' | 'inferred';
   signal: string | null;
   exitCode: number | null;
-  evidence: string[];
 }
-
-export interface DeathContext extends KernelLog {
-  session: SessionSection;
-  intervalMs: number;
-  processes: readonly ProcessReport[];
-  kills: readonly OomKillReport[];
-  counts: OomCounts;
-  counterJumps: readonly OomCounterJump[];
-  /** How the recorded command ended. */
-  command: ProcessExit | null;
-  daemons: OomDaemons;
-}
-
-type Finding = Pick<DeathReport, 'verdict' | 'certainty' | 'evidence'>;
-
-const crashSignals = ['SIGSEGV', 'SIGBUS', 'SIGILL', 'SIGABRT', 'SIGFPE', 'SIGSYS'];
-const politeSignals = ['SIGTERM', 'SIGINT', 'SIGHUP'];
-// `chromium --version`, or a second start that hands its page to the first, is no browser that died.
-const shortLifeMs = 10_000;
-// Children were gone 0.6 s after their browser on a loaded machine, and reaped within 2.8 s.
-const familyEndMs = 5_000;
-const stopReason = 'headroom was asked to end, and passed the signal on';
 
 /**
  * A renderer that goes away is a closed tab as long as nothing says otherwise, and no death. A browser
@@ -72,13 +28,13 @@ export function deathReports(context: DeathContext): DeathReport[] {
 function deathOf(process: ProcessReport, context: DeathContext): DeathReport | null {
   const kills = context.kills.filter((candidate) => candidate.inSession);
   const kill = kills.find((candidate) => isVictim(process, candidate)) ?? null;
-  const finding = kill !== null ? byKill(kill) : byEnd(process, context);
-  if (finding === null) return null;
+  const cause = kill !== null ? byKill(kill) : causeOfEnd(process, context);
+  if (cause === null) return null;
   return {
     timeUnixMs: kill?.timeUnixMs ?? process.exit?.timeUnixMs ?? process.lastUnixMs,
     pid: process.pid,
     role: process.role,
-    ...finding,
+    ...cause,
     comm: process.comm,
     signal: process.exit?.signal ?? (kill === null ? null : 'SIGKILL'),
     exitCode: process.exit?.code ?? null,
@@ -89,181 +45,10 @@ function isVictim(process: ProcessReport, kill: OomKillReport): boolean {
   return kill.process?.pid === process.pid && kill.process.startTicks === process.startTicks;
 }
 
-function byKill(kill: OomKillReport): Finding {
+function byKill(kill: OomKillReport): DeathCause {
   if (kill.attribution === 'pid') {
     return { verdict: 'kernel_oom', certainty: 'recorded', evidence: kill.evidence };
   }
   const reason = `matched by name, size and time: the kernel's log names pid ${kill.pid}, which is not its pid here`;
   return { verdict: 'kernel_oom', certainty: 'inferred', evidence: [...kill.evidence, reason] };
-}
-
-function byEnd(process: ProcessReport, context: DeathContext): Finding | null {
-  if (!isMember(process) && !isCommand(process, context.command)) return null;
-  const signal = process.exit?.signal ?? null;
-  if (signal !== null) {
-    const told = toldKillOf(process, context.daemons, context.intervalMs);
-    if (told !== null) return byTold(told, signal);
-    return isOrderlyEndOfChild(signal, process, context)
-      ? null
-      : bySignal(signal, process, context);
-  }
-  if (!isBrowser(process, context.processes) || !hasEnded(process)) return null;
-  const code = process.exit?.code ?? null;
-  return code === null ? byAbsence(process, context) : byExitCode(code);
-}
-
-/**
- * Chromium ends the renderer of a closed tab by SIGTERM, and all its children when it ends itself:
- * by whatever signal, that is no death of theirs.
- */
-function isOrderlyEndOfChild(
-  signal: string,
-  process: ProcessReport,
-  { processes }: DeathContext,
-): boolean {
-  if (process.browserPid === null || process.browserPid === process.pid) return false;
-  if (politeSignals.includes(signal)) return true;
-  const endUnixMs = process.exit?.timeUnixMs ?? process.lastUnixMs;
-  const browser = processes.find(
-    (other) =>
-      other.pid === process.browserPid &&
-      other.exit !== null &&
-      other.lastUnixMs <= endUnixMs + familyEndMs,
-  );
-  return signal === 'SIGKILL' && browser !== undefined;
-}
-
-function bySignal(signal: string, process: ProcessReport, context: DeathContext): Finding {
-  const evidence = [`signal:${signal}`];
-  if (crashSignals.includes(signal)) return { verdict: 'crash', certainty: 'recorded', evidence };
-  if (signal === 'SIGTRAP') {
-    const reason =
-      'Chromium ends itself with SIGTRAP when the V8 heap or its own allocator is exhausted, and in deliberate crashes: which of them is not recorded';
-    return { verdict: 'unknown', certainty: 'recorded', evidence: [...evidence, reason] };
-  }
-  if (signal === 'SIGKILL') return bySigkill(process, context);
-  if (politeSignals.includes(signal) && isEndOfRecording(process, context)) {
-    const reason = 'stopped when the recording ended';
-    return { verdict: 'exited', certainty: 'recorded', evidence: [...evidence, reason] };
-  }
-  if (politeSignals.includes(signal) && isAfterStop(process, context)) {
-    return { verdict: 'exited', certainty: 'recorded', evidence: [...evidence, stopReason] };
-  }
-  return bySomebody(process, evidence, context);
-}
-
-function byTold({ daemon, line, timeUnixMs }: ToldKill, signal: string): Finding {
-  const reason = `${daemon} wrote at ${formatInstant(timeUnixMs)}: ${line}`;
-  return {
-    verdict: 'userspace_oom',
-    certainty: 'recorded',
-    evidence: [`signal:${signal}`, reason],
-  };
-}
-
-/** Not the kernel. A daemon that ends processes when memory is short is one only while it is short. */
-function bySomebody(process: ProcessReport, evidence: string[], context: DeathContext): Finding {
-  const daemon = daemonBeside(process, context.daemons, context.intervalMs);
-  if (daemon === null) return { verdict: 'killed', certainty: 'recorded', evidence };
-  const shortage = context.daemons.shortageAt(process.exit?.timeUnixMs ?? process.lastUnixMs);
-  return shortage === null
-    ? { verdict: 'killed', certainty: 'recorded', evidence: [...evidence, daemon] }
-    : {
-        verdict: 'userspace_oom',
-        certainty: 'inferred',
-        evidence: [...evidence, daemon, shortage],
-      };
-}
-
-// Who sent it: the kernel, if its log or its counter moved in the same moment; else somebody.
-function bySigkill(process: ProcessReport, context: DeathContext): Finding {
-  const evidence = ['signal:SIGKILL'];
-  const kill = context.kills.find(
-    (candidate) =>
-      candidate.process === null &&
-      !isOutside(candidate) &&
-      candidate.comm === process.comm &&
-      isAround(candidate.timeUnixMs, process, context),
-  );
-  if (kill !== undefined) {
-    return {
-      verdict: 'kernel_oom',
-      certainty: 'inferred',
-      evidence: [...evidence, ...kill.evidence],
-    };
-  }
-  const jump = context.counterJumps.find((event) => isAround(event.timeUnixMs, process, context));
-  if (jump !== undefined && context.counts.withoutRecord > 0) {
-    const reason = `oom_kill counter of the ${jump.counter} +${jump.count} at ${formatInstant(jump.timeUnixMs)}, without a record`;
-    return { verdict: 'kernel_oom', certainty: 'inferred', evidence: [...evidence, reason] };
-  }
-  const silence = silenceOfKernel(context);
-  if (silence === null) return { verdict: 'unknown', certainty: 'recorded', evidence };
-  // A test runner that is asked to end kills its browser.
-  if (!isCommand(process, context.command) && isAfterStop(process, context)) {
-    return { verdict: 'exited', certainty: 'inferred', evidence: [...evidence, stopReason] };
-  }
-  return bySomebody(process, [...evidence, silence], context);
-}
-
-function byExitCode(code: number): Finding {
-  const evidence = [`exit code ${code}`];
-  if (code < 128) return { verdict: 'exited', certainty: 'recorded', evidence };
-  const reason = `a shell writes ${code} for the end by signal ${code - 128}, which says nothing of its sender`;
-  return { verdict: 'unknown', certainty: 'recorded', evidence: [...evidence, reason] };
-}
-
-function byAbsence(process: ProcessReport, context: DeathContext): Finding {
-  const { session, processes } = context;
-  const command = processes.find((other) => isCommand(other, context.command));
-  if (session.endReason === 'command_exited' && command?.exit?.code === 0) {
-    const reason = `${command.comm} (pid ${command.pid}), which was recorded, exited with 0`;
-    return { verdict: 'exited', certainty: 'inferred', evidence: [reason] };
-  }
-  const last = `last seen at ${formatInstant(process.lastUnixMs)}`;
-  const silence = silenceOfKernel(context);
-  const evidence = silence === null ? [last] : [last, silence];
-  return { verdict: 'unknown', certainty: 'inferred', evidence };
-}
-
-/** What speaks against a kill by the kernel; null when nothing here could have known of one. */
-function silenceOfKernel(context: DeathContext): string | null {
-  const { counts, isKernelLogRead, kernelLogRecordsLost } = context;
-  if (counts.withoutRecord > 0) return null;
-  if (counts.machine === 0) return 'oom_kill counter of the machine did not move';
-  if (isKernelLogRead && kernelLogRecordsLost === 0) return 'no OOM kill of it in the kernel log';
-  return counts.cgroup === 0 ? 'oom_kill counter of the cgroup did not move' : null;
-}
-
-function isBrowser(process: ProcessReport, processes: readonly ProcessReport[]): boolean {
-  if (process.role !== 'browser' && process.pid !== process.browserPid) return false;
-  if (process.lastUnixMs - process.firstUnixMs >= shortLifeMs) return true;
-  return processes.some((other) => other !== process && other.browserPid === process.pid);
-}
-
-function isAround(
-  timeUnixMs: number | null,
-  process: ProcessReport,
-  { intervalMs }: DeathContext,
-): boolean {
-  const endUnixMs = process.exit?.timeUnixMs ?? process.lastUnixMs;
-  const slackMs = gapThresholdMs(intervalMs);
-  return (
-    timeUnixMs !== null &&
-    timeUnixMs >= process.lastUnixMs - slackMs &&
-    timeUnixMs <= endUnixMs + slackMs
-  );
-}
-
-function isEndOfRecording(process: ProcessReport, { session, intervalMs }: DeathContext): boolean {
-  const { endReason, endedUnixMs } = session;
-  if (endedUnixMs === null || (endReason !== 'signal' && endReason !== 'duration')) return false;
-  const exitUnixMs = process.exit?.timeUnixMs ?? process.lastUnixMs;
-  return exitUnixMs >= endedUnixMs - gapThresholdMs(intervalMs);
-}
-
-function isAfterStop(process: ProcessReport, { session, intervalMs }: DeathContext): boolean {
-  if (session.stopAskedUnixMs === null) return false;
-  const exitUnixMs = process.exit?.timeUnixMs ?? process.lastUnixMs;
-  return exitUnixMs >= session.stopAskedUnixMs - gapThresholdMs(intervalMs);
 }

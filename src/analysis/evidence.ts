@@ -5,6 +5,7 @@ import { isMember } from './membership.ts';
 import { isOutside, type OomKillReport } from './oom-kills.ts';
 import { outsideWords, victim } from './oom-wording.ts';
 import { hasEnded } from './processes.ts';
+import { stallWords } from './stall.ts';
 
 const mostKillLines = 8;
 
@@ -14,6 +15,7 @@ export function evidenceFor(findings: Findings): string[] {
     ...killLines(findings),
     ...counterLines(findings),
     ...deathLines(findings),
+    ...findings.stalls.map(stallWords),
     ...memoryLines(findings),
     ...rendererLines(findings),
     ...zombieLines(findings),
@@ -46,7 +48,15 @@ function killLine(kill: OomKillReport): string {
     kill.attribution === 'inferred'
       ? `, known by name, size and time (kernel pid ${kill.pid} is not its pid here)`
       : '';
-  return `${source}: kill of ${victim(kill)}, scope ${kill.scope}${how}`;
+  return `${source}: kill of ${victim(kill)}, scope ${kill.scope}${how}${partWords(kill)}`;
+}
+
+/** A kill in a group, and one of whose report the kernel printed a part only. */
+function partWords({ context, oomGroup }: OomKillReport): string {
+  const group = oomGroup === null ? '' : `, with all of its cgroup ${oomGroup}`;
+  if (context === 'full') return group;
+  const line = context === 'kill_line_only' ? 'its kill line' : 'its summary line';
+  return `${group}, of which the log has ${line} only (the kernel prints ten reports in 5 s)`;
 }
 
 function counterLines({ oomCounts }: Findings): string[] {

@@ -9,6 +9,7 @@ import type { PressureReport } from './pressure.ts';
 import type { ProcessReport } from './processes.ts';
 import type { RecorderReport } from './recorder-cost.ts';
 import type { SessionSection } from './session-section.ts';
+import type { StallReport } from './stall.ts';
 
 /** All that the report says except what to make of it: what the verdict is made from. */
 export interface Findings extends KernelLog {
@@ -17,6 +18,8 @@ export interface Findings extends KernelLog {
   coverage: Coverage;
   memory: MemoryReport;
   pressure: PressureReport;
+  /** Stretches in which the session stood at its limit and did nothing else. */
+  stalls: StallReport[];
   browser: BrowserReport;
   roles: RoleReport[];
   processes: ProcessReport[];

@@ -29,6 +29,8 @@ export interface OomKillReport {
   limitBytes: number | null;
   /** The cgroup that was killed as a whole. */
   oomGroup: string | null;
+  /** How much of the kernel's report there is: it limits how many it prints, and drops old ones. */
+  context: OomKill['context'];
 }
 
 /** What the kernel's counters and its log say of kills in the range; they are two witnesses. */
@@ -158,6 +160,7 @@ function killReport(
     process: victim === null ? null : { pid: victim.pid, startTicks: victim.startTicks },
     limitBytes: kill.cgroupLimitBytes,
     oomGroup: kill.oomGroup,
+    context: kill.context,
   };
 }
 

@@ -19,6 +19,7 @@ import { processReports } from './processes.ts';
 import { trackRecorder } from './recorder-cost.ts';
 import { sessionSection } from './session-section.ts';
 import { trackSlowReadings } from './slow-readings.ts';
+import { trackStalls } from './stall.ts';
 import { oomDaemonsOf } from './userspace-oom.ts';
 import { type Verdict, verdictOf } from './verdict.ts';
 
@@ -69,6 +70,7 @@ function findingsOf(recording: Recording, range: TimeRange): Findings {
     },
     memory: memoryReport(recording, range, followed.memory),
     pressure: followed.pressure,
+    stalls: followed.stalls,
     browser: browserReport(recording, range, followed.browser),
     roles: roleReports(recording, range, processes),
     processes,
@@ -85,6 +87,8 @@ function findingsOf(recording: Recording, range: TimeRange): Findings {
       counterJumps: events.filter((event) => event.kind === 'oom_counter'),
       command,
       daemons: oomDaemonsOf(recording, events, processes),
+      stalls: followed.stalls,
+      notes: events.filter((event) => event.kind === 'note'),
       ...kernelLog,
     }),
     recorder: followed.recorder,
@@ -106,10 +110,11 @@ function followTicks(recording: Recording, range: TimeRange, events: readonly Re
   const forks = trackForks();
   const memory = trackMemory(lowestAvailable(recording, range));
   const pressure = trackPressure();
+  const stalls = trackStalls();
   const browser = trackBrowser();
   const slowReadings = trackSlowReadings();
   const recorder = trackRecorder(protectionOf(recording));
-  const trackers = [coverage, forks, memory, pressure, browser, slowReadings, recorder];
+  const trackers = [coverage, forks, memory, pressure, stalls, browser, slowReadings, recorder];
   for (const tick of recording.ticks(range)) {
     for (const tracker of trackers) tracker.add(tick);
   }
@@ -118,6 +123,7 @@ function followTicks(recording: Recording, range: TimeRange, events: readonly Re
     forks: forks.result(),
     memory: memory.result(),
     pressure: pressure.result(),
+    stalls: stalls.result(),
     browser: browser.result(),
     slowReadings: slowReadings.result(),
     recorder: recorder.result(),

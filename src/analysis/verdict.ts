@@ -1,5 +1,7 @@
 import { formatBytes } from '../model/format-bytes.ts';
 import { adviceFor } from './advice.ts';
+import type { DeathVerdict } from './death-cause.ts';
+import { deathFinding, deathName } from './death-wording.ts';
 import type { DeathReport } from './deaths.ts';
 import { evidenceFor } from './evidence.ts';
 import type { Findings } from './findings.ts';
@@ -7,18 +9,8 @@ import { formatCount, formatInstant, formatRatio } from './format.ts';
 import { describeKills } from './oom-wording.ts';
 import { endOfCommand } from './session-section.ts';
 
-export type VerdictKind =
-  | 'healthy'
-  | 'pressure'
-  | 'kernel_oom'
-  | 'memory_stall'
-  | 'v8_heap_limit'
-  | 'chromium_oom'
-  | 'shm_full'
-  | 'crash'
-  | 'killed'
-  | 'userspace_oom'
-  | 'unknown';
+/** What ended the session, or what it suffered from. */
+export type VerdictKind = 'healthy' | 'pressure' | Exclude<DeathVerdict, 'exited'>;
 
 export interface Verdict {
   kind: VerdictKind;
@@ -38,18 +30,18 @@ export const lowHeadroomRatio = 0.1;
 /** All tasks waiting for memory for a twentieth of 10 s or more: far above what a healthy system has. */
 export const highStallRatio = 0.05;
 
-type Finding = Pick<Verdict, 'kind'> & { clause: string };
+export type Finding = Pick<Verdict, 'kind'> & { clause: string };
 
 /**
- * The worst that is known, in this order: a kill by the kernel, a death by a recorded signal, pressure,
- * an end that nobody recorded, nothing. Never a guess: what the evidence does not tell is `unknown`.
+ * The worst that is known, in this order: a kill by the kernel, a death of known cause, a stall,
+ * pressure, an end that nobody recorded, nothing. Never a guess: what the evidence does not tell is `unknown`.
  * `emptyFile` is the name of the file when not one sample is in it.
  */
 export function verdictOf(findings: Findings, emptyFile: string | null): Verdict {
   const finding =
     emptyFinding(findings, emptyFile) ??
     killFinding(findings) ??
-    signalFinding(findings) ??
+    deathFinding(findings) ??
     pressureFinding(findings) ??
     unexplainedFinding(findings) ??
     healthyFinding(findings);
@@ -73,29 +65,6 @@ function emptyFinding({ coverage }: Findings, emptyFile: string | null): Finding
 function killFinding(findings: Findings): Finding | null {
   const clause = describeKills(findings);
   return clause === null ? null : { kind: 'kernel_oom', clause };
-}
-
-function signalFinding({ deaths }: Findings): Finding | null {
-  const daemon = deaths.find((death) => death.verdict === 'userspace_oom');
-  if (daemon !== undefined) return { kind: 'userspace_oom', clause: daemonClause(daemon) };
-  const crash = deaths.find((death) => death.verdict === 'crash');
-  if (crash !== undefined) {
-    const clause = `${name(crash)} crashed with ${crash.signal} at ${formatInstant(crash.timeUnixMs)}`;
-    return { kind: 'crash', clause };
-  }
-  const killed = deaths.find((death) => death.verdict === 'killed');
-  if (killed === undefined) return null;
-  const sender = killed.signal === 'SIGKILL' ? ', and not by the kernel for want of memory' : '';
-  const clause = `${name(killed)} was ended from outside with ${killed.signal} at ${formatInstant(killed.timeUnixMs)}${sender}`;
-  return { kind: 'killed', clause };
-}
-
-function daemonClause(death: DeathReport): string {
-  const what = `was ended with ${death.signal} at ${formatInstant(death.timeUnixMs)}`;
-  const who = 'a user-space OOM daemon';
-  return death.certainty === 'recorded'
-    ? `${name(death)} ${what} by ${who}, which says so in the kernel log`
-    : `${name(death)} ${what}, most likely by ${who}: one was running, and memory was short`;
 }
 
 function pressureFinding({ deaths, memory, pressure }: Findings): Finding | null {
@@ -174,7 +143,7 @@ function rootClause({ root }: Findings['session']): string | null {
 }
 
 function describeUnknown(death: DeathReport): string {
-  const when = `${name(death)} ended at ${formatInstant(death.timeUnixMs)}`;
+  const when = `${deathName(death)} ended at ${formatInstant(death.timeUnixMs)}`;
   if (death.signal !== null)
     return `${when} with ${death.signal}, and what made it is not recorded`;
   if (death.exitCode === null) return `${when}, and how is not recorded`;
@@ -203,9 +172,4 @@ function endRemarks({ session }: Findings): string[] {
   return [
     'the recorder ended without a word (it was killed, or its machine went away), or this is a copy from while it ran',
   ];
-}
-
-function name(death: DeathReport): string {
-  if (death.role === 'other') return `${death.comm} (pid ${death.pid})`;
-  return `the ${death.role} process (pid ${death.pid})`;
 }

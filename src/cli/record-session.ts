@@ -1,4 +1,5 @@
 import { AdaptivePace } from '../collector/adaptive-pace.ts';
+import { withBrowserLog } from '../collector/chromium/browser-log.ts';
 import { kernelLogEvents, processExitEvents } from '../collector/event-sources.ts';
 import { ExitWatcher } from '../collector/exits/exit-watcher.ts';
 import { ProcessExits } from '../collector/exits/process-exits.ts';
@@ -60,7 +61,7 @@ export function openLocalSource(target: LocalTarget): SessionSource {
     readMemory: () => sampler.readMemory(),
     events: [
       kernelLogEvents(new KmsgReader({ startedMonotonicMs: systemClock.monotonicMs(), ...units })),
-      processExitEvents(new ProcessExits(ExitWatcher.start(), systemClock)),
+      withBrowserLog(processExitEvents(new ProcessExits(ExitWatcher.start(), systemClock)), proc),
     ],
     suspendedMs: () => readSuspendedMs(proc, systemClock),
     protectSelf,

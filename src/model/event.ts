@@ -122,6 +122,10 @@ export interface Note {
     | 'root_process'
     /** What the recorder did for itself: oom_score_adj and niceness. */
     | 'self_protection'
+    /** A line of Chromium's own log that tells why one of its processes ended itself. */
+    | 'browser_log'
+    /** A process met its limit of data (RLIMIT_DATA), in the kernel's words. */
+    | 'data_limit'
     /** Headroom was asked to end, and passed the signal on to the command that it records. */
     | 'stop_asked'
     /** This recording was made of what could be read of a damaged one. */

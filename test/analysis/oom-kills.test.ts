@@ -47,6 +47,7 @@ test('a kill finds its process by pid, name and end', () => {
       process: { pid: 4018, startTicks: 40_180 },
       limitBytes: 800_000 * kib,
       oomGroup: null,
+      context: 'full',
     },
   ]);
 });

@@ -31,14 +31,14 @@ export interface KmsgReaderOptions {
  */
 const recordsPerCall = 1_000;
 
-const mostDaemonNotes = 20;
+const mostLineNotes = 20;
 
 const nothing: KmsgReading = Object.freeze({ kills: [], notes: [] });
 
 /**
  * Gives the OOM kills of the kernel's log, from its oldest record on, and what user-space OOM daemons
- * wrote there since the start. Where the log cannot be read
- * it says so in one note and is silent from then on.
+ * wrote there since the start, and who met a limit of data. Where the log cannot be read it says so
+ * in one note and is silent from then on.
  */
 export class KmsgReader {
   readonly #path: string;
@@ -56,7 +56,7 @@ export class KmsgReader {
       `The kernel log was overwritten before it was read: ${count} × ${when}, ` +
       `${this.counters.missedRecords} records lost in all; kills in them show only in the kill counters`,
   );
-  #daemonNotes: Note[] = [];
+  #lineNotes: Note[] = [];
   #lastSequence = -1;
   #isUnavailableTold = false;
 
@@ -89,7 +89,7 @@ export class KmsgReader {
       this.#unavailableNote(nowUnixMs),
       this.#overrun.due(nowMonotonicMs),
       this.#victimless.due(nowMonotonicMs),
-      ...this.#daemonNotes.splice(0),
+      ...this.#lineNotes.splice(0),
     ].filter((note) => note !== null);
     return kills.length === 0 && notes.length === 0 ? nothing : { kills, notes };
   }
@@ -126,17 +126,21 @@ export class KmsgReader {
     if (record === null) return;
     this.#lastSequence = record.sequence;
     if (record.facility !== 0) this.#takeOfUserSpace(record, now);
+    else if (isDataLimit(record.text)) this.#note(record, now, 'data_limit');
     if (this.#parser.counters.noKillable > before) {
       this.#victimless.add(1, this.#clock.place(record, now).timeUnixMs);
     }
   }
 
   #takeOfUserSpace(record: KmsgRecord, now: Now): void {
-    if (parseDaemonKill(record.text) === null) return;
+    if (parseDaemonKill(record.text) !== null) this.#note(record, now, 'userspace_oom');
+  }
+
+  #note(record: KmsgRecord, now: Now, code: Note['code']): void {
     const { timeUnixMs, beforeStart } = this.#clock.place(record, now);
-    if (beforeStart || this.#daemonNotes.length >= mostDaemonNotes) return;
+    if (beforeStart || this.#lineNotes.length >= mostLineNotes) return;
     const message = Buffer.from(record.text.trim(), 'latin1').toString('utf8').slice(0, 300);
-    this.#daemonNotes.push({ kind: 'note', timeUnixMs, code: 'userspace_oom', message });
+    this.#lineNotes.push({ kind: 'note', timeUnixMs, code, message });
   }
 
   #place(reported: readonly ReportedKill[], now: Now, kills: OomKill[]): void {
@@ -157,4 +161,9 @@ export class KmsgReader {
       message: `${this.#path} cannot be read (${reason}): kernel OOM kills show only in the kill counters`,
     };
   }
+}
+
+// may_expand_vm() in mm/mmap.c; the kernel says it once a boot.
+function isDataLimit(text: string): boolean {
+  return /^mmap: .{1,15} \(\d{1,10}\): VmData \d+ exceed data ulimit /s.test(text);
 }

@@ -104,13 +104,31 @@ export class ProcFs {
     }
   }
 
-  /** How many entries a directory below the root has; null when it cannot be listed. */
-  entryCount(name: string): number | null {
+  /** The entries of a directory below the root; null when it cannot be listed. */
+  entries(name: string): string[] | null {
     try {
-      return this.#calls.readdirSync(`${this.root}/${name}`).length;
+      return this.#calls.readdirSync(`${this.root}/${name}`);
     } catch (error) {
       if (errnoOf(error) === null) throw error;
       return null;
+    }
+  }
+
+  /** The end of a regular file that a link below the root points to; empty when it is none. */
+  tail(name: string): string {
+    try {
+      const stat = this.#calls.statSync(`${this.root}/${name}`);
+      // A pipe would be emptied for whoever reads it, and waits when it is empty.
+      if (!stat.isFile()) return '';
+      const fd = this.open(name);
+      if (typeof fd !== 'number') return '';
+      const start = Math.max(0, stat.size - this.buffer.length);
+      const length = this.#calls.readvSync(fd, this.#buffers, start);
+      this.close(fd);
+      return this.buffer.toString('utf8', 0, length);
+    } catch (error) {
+      if (errnoOf(error) === null) throw error;
+      return '';
     }
   }
 }

@@ -107,7 +107,7 @@ export class ProcessFiles {
   descriptorCount(): number | null {
     const name = `${this.pid}/fd`;
     const size = this.#proc.directorySize(name);
-    return size === 0 ? this.#proc.entryCount(name) : size;
+    return size === 0 ? (this.#proc.entries(name)?.length ?? null) : size;
   }
 
   close(): void {

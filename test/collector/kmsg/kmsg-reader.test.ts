@@ -321,3 +321,15 @@ describe('a user-space OOM daemon that writes into the log', () => {
     expect(reader.read(startedMonotonicMs + 500, startedUnixMs + 500).notes).toEqual([]);
   });
 });
+
+test('a limit of data is a note, if the kernel itself says so', () => {
+  const said =
+    'mmap: chromium (926): VmData 1074003968 exceed data ulimit 1073741824. Update limits or use boot option ignore_rlimit_data.';
+  const notesOf = (priority: number) =>
+    readerOf([`${priority},7,800400000,-;${said}\n`]).reader.read(
+      startedMonotonicMs + 500,
+      startedUnixMs + 500,
+    ).notes;
+  expect(notesOf(4)).toMatchObject([{ code: 'data_limit', message: said }]);
+  expect(notesOf(12)).toEqual([]);
+});

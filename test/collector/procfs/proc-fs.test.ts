@@ -45,7 +45,7 @@ describe('absence is a value', () => {
     expect(() => proc.read('meminfo')).toThrow(RangeError);
     expect(() => proc.link('1/exe')).toThrow(RangeError);
     expect(() => proc.directorySize('1/fd')).toThrow(RangeError);
-    expect(() => proc.entryCount('1/fd')).toThrow(RangeError);
+    expect(() => proc.entries('1/fd')).toThrow(RangeError);
   });
 });
 
@@ -105,10 +105,12 @@ test('directories: size and number of entries, null where they cannot be read', 
   const fake = new FakeProc();
   fake.start(7, { descriptors: 12 });
   fake.start(8, { faults: { fd: 'EACCES' } });
-  expect([fake.procFs.directorySize('7/fd'), fake.procFs.entryCount('7/fd')]).toEqual([12, 12]);
+  expect([fake.procFs.directorySize('7/fd'), fake.procFs.entries('7/fd')?.length]).toEqual([
+    12, 12,
+  ]);
   for (const pid of [8, 9]) {
     expect(fake.procFs.directorySize(`${pid}/fd`)).toBeNull();
-    expect(fake.procFs.entryCount(`${pid}/fd`)).toBeNull();
+    expect(fake.procFs.entries(`${pid}/fd`)).toBeNull();
   }
 });
 
