@@ -14,11 +14,12 @@ export function processUsage(pid: number): ProcessUsage {
   const stat = fs.readFileSync(`/proc/${pid}/stat`, 'latin1');
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   const rollup = fs.readFileSync(`/proc/${pid}/smaps_rollup`, 'latin1');
-  return {
-    cpuMs: (Number(fields[11]) + Number(fields[12])) * tickMs,
-    rssBytes: kilobytes(rollup, 'Rss'),
-    anonBytes: kilobytes(rollup, 'Anonymous'),
-  };
+  return { cpuMs: (Number(fields[11]) + Number(fields[12])) * tickMs, ...memoryOf(rollup) };
+}
+
+/** What a smaps_rollup says. */
+export function memoryOf(rollup: string): Pick<ProcessUsage, 'rssBytes' | 'anonBytes'> {
+  return { rssBytes: kilobytes(rollup, 'Rss'), anonBytes: kilobytes(rollup, 'Anonymous') };
 }
 
 function kilobytes(rollup: string, key: string): number {

@@ -17,8 +17,8 @@ const busyTimeoutMs = 1000;
 
 /**
  * Opens a recording for reading and leaves the file and its folder as they are; of an earlier format
- * a copy is brought up to date. FILE_NOT_FOUND, FILE_NOT_READABLE, FILE_EMPTY, FILE_NOT_A_DATABASE, FILE_NOT_A_RECORDING, FILE_TOO_NEW,
- * FILE_CORRUPT.
+ * a copy is brought up to date. FILE_NOT_FOUND, FILE_NOT_READABLE, FILE_EMPTY, FILE_NOT_A_DATABASE,
+ * FILE_NOT_A_RECORDING, FILE_TOO_NEW, FILE_CORRUPT.
  */
 export function openForReading(path: string, temporaryFolder: string): OpenedFile {
   const state = inspectDatabaseFile(path);

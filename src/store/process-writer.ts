@@ -13,11 +13,7 @@ import { minuteOf } from './rollup-key.ts';
 import { SharedTexts } from './shared-texts.ts';
 import { heartbeatTicks, isWorthStoring } from './sparse-rule.ts';
 import type { SqlValue } from './tick-columns.ts';
-
-interface TickMoment {
-  sequence: number;
-  timeUnixMs: number;
-}
+import type { TickMoment } from './tick-rows.ts';
 
 /** A process that was there in the tick before, as the file knows it. */
 interface Tracked {
@@ -45,9 +41,10 @@ interface Tracked {
 const mostForgettable = 1_000;
 
 /**
- * Writes the tables `process`, `process_row` and `process_pss_row`, sparsely. A tick is written within its
- * transaction; only `commit` makes it the state that the next tick is compared with, so a
- * transaction that failed can be tried again.
+ * Writes the tables `process`, `process_row` and `process_pss_row`, sparsely. A tick is written
+ * within its transaction; only `commit` makes it the state that the next tick is compared with, so a
+ * transaction that failed can be tried again. What is done for every process at every tick is done
+ * with forEach: each step of a for…of over a map makes garbage.
  */
 export class ProcessWriter {
   readonly #insertProcess: Statement;
@@ -58,13 +55,14 @@ export class ProcessWriter {
   readonly #texts: SharedTexts;
   readonly #tracked = new Map<number, Tracked>();
   #nextProcess: number;
-  #last: TickMoment | null = null;
+  #last: TickMoment | null;
   /** Once a minute the peaks and counts of all processes are written: they share a few pages. */
   #isNewMinute = false;
   readonly #newcomers: Tracked[] = [];
   readonly #vanished: Tracked[] = [];
 
-  constructor(db: Database) {
+  /** `last` is the last tick of the file; null in a new one. */
+  constructor(db: Database, last: TickMoment | null) {
     this.#insertProcess = db.prepare(
       `INSERT INTO process (process, pid, start_ticks, first_sequence, first_unix_ms, first_cpu_ms,
          ${latestColumns.join(', ')})
@@ -83,7 +81,7 @@ export class ProcessWriter {
     );
     this.#texts = new SharedTexts(db);
     this.#nextProcess = 1 + lastProcess(db);
-    this.#last = lastTick(db);
+    this.#last = last;
     for (const tracked of openProcesses(db)) this.#tracked.set(tracked.pid, tracked);
   }
 
@@ -95,12 +93,12 @@ export class ProcessWriter {
       else this.#welcome(reading);
     }
     // In the order of the key, so that SQLite fills its pages: whoever is tracked came in by number.
-    for (const tracked of this.#tracked.values()) {
+    this.#tracked.forEach((tracked) => {
       if (tracked.next === null) this.#bury(tracked, moment);
-    }
-    for (const tracked of this.#tracked.values()) {
+    });
+    this.#tracked.forEach((tracked) => {
       if (tracked.next !== null) this.#follow(tracked, tracked.next, moment);
-    }
+    });
     for (const tracked of this.#newcomers) {
       if (tracked.next !== null) this.#meet(tracked, tracked.next, moment);
     }
@@ -110,19 +108,7 @@ export class ProcessWriter {
     for (const { pid } of this.#vanished) this.#tracked.delete(pid);
     for (const tracked of this.#newcomers) this.#tracked.set(tracked.pid, tracked);
     this.#nextProcess += this.#newcomers.length;
-    for (const tracked of this.#tracked.values()) {
-      const { next } = tracked;
-      if (next === null) continue;
-      tracked.reading = next;
-      tracked.peakRssBytes = peakRss(tracked, next);
-      tracked.peakPssBytes = higher(tracked.peakPssBytes, next.pssBytes);
-      if (tracked.nextIsTold) tracked.told = next;
-      if (tracked.nextIsStored) {
-        tracked.dueSequence = moment.sequence + distanceToHeartbeat(tracked);
-        tracked.stored = next;
-        tracked.storedSequence = moment.sequence;
-      }
-    }
+    this.#tracked.forEach((tracked) => settle(tracked, moment.sequence));
     this.#last = moment;
     this.#texts.commit();
     this.#boundTexts();
@@ -132,11 +118,11 @@ export class ProcessWriter {
   /** Forgets the tick under way: its transaction failed. */
   discard(): void {
     this.#texts.discard();
-    for (const tracked of this.#tracked.values()) {
+    this.#tracked.forEach((tracked) => {
       tracked.next = null;
       tracked.nextIsStored = false;
       tracked.nextIsTold = false;
-    }
+    });
     this.#newcomers.length = 0;
     this.#vanished.length = 0;
   }
@@ -247,6 +233,20 @@ export class ProcessWriter {
   }
 }
 
+/** The tick under way was committed. */
+function settle(tracked: Tracked, sequence: number): void {
+  const { next } = tracked;
+  if (next === null) return;
+  tracked.reading = next;
+  tracked.peakRssBytes = peakRss(tracked, next);
+  tracked.peakPssBytes = higher(tracked.peakPssBytes, next.pssBytes);
+  if (tracked.nextIsTold) tracked.told = next;
+  if (!tracked.nextIsStored) return;
+  tracked.dueSequence = sequence + distanceToHeartbeat(tracked);
+  tracked.stored = next;
+  tracked.storedSequence = sequence;
+}
+
 // The first one comes early, at another tick for each process, so that the rows of many processes
 // that were met in one tick do not stay together for ever.
 function distanceToHeartbeat(tracked: Tracked): number {
@@ -264,13 +264,6 @@ function higher(a: number | null, b: number | null): number | null {
 
 function lastProcess(db: Database): number {
   return db.prepare('SELECT coalesce(max(process), 0) FROM process').pluck().get() as number;
-}
-
-function lastTick(db: Database): TickMoment | null {
-  const row = db
-    .prepare('SELECT sequence, time_unix_ms AS timeUnixMs FROM tick ORDER BY sequence DESC LIMIT 1')
-    .get();
-  return (row as TickMoment | undefined) ?? null;
 }
 
 /** Processes that an earlier run on this boot saw last; they may be there still. */

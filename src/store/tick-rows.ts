@@ -9,6 +9,9 @@ export interface SequenceRange {
   last: number;
 }
 
+/** Where a recording has come to. */
+export type TickMoment = Pick<Tick, 'sequence' | 'timeUnixMs' | 'monotonicMs'>;
+
 // Few enough to be held in memory, many enough that a query for each page costs nothing.
 const pageSize = 1000;
 

@@ -19,14 +19,7 @@ import {
   storedTickColumnNames,
   tickRow,
 } from './tick-columns.ts';
-import { lastTick } from './tick-rows.ts';
-
-/** Where a recording has come to. */
-export interface TickMoment {
-  sequence: number;
-  timeUnixMs: number;
-  monotonicMs: number;
-}
+import { lastTick, type TickMoment } from './tick-rows.ts';
 
 /**
  * Writes everything that one sample adds to the file. `write` belongs inside a transaction and
@@ -58,11 +51,11 @@ export class TickWriter {
       insertSql('tick_setting', [...storedSettingColumnNames, 'sequence']),
     );
     this.#insertMinute = db.prepare(insertSql('tick_minute', ['sequence', 'start_unix_ms']));
-    this.#processes = new ProcessWriter(db);
+    const last = lastTick(db);
+    this.#processes = new ProcessWriter(db, last);
     this.#events = new EventWriter(db);
     this.#rollups = new RollupWriter(db);
     this.#minute = readOpenMinute(db);
-    const last = lastTick(db);
     if (last !== null) settingRow(last, this.#setting);
     this.#last = last;
     this.#goesOn = last !== null;

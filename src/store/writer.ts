@@ -140,8 +140,8 @@ export class StoreWriter {
 
   /**
    * Writes what is left and ends the recording; then the file stands alone and carries checksums,
-   * unless a reader has it open. Waits for a lock for two seconds at most. Not all written: the result says what is not.
-   * A second call does nothing.
+   * unless a reader has it open. Waits for a lock for two seconds at most. Not all written: the
+   * result says what is not. A second call does nothing.
    */
   close(end: SessionEnd): WriteResult {
     if (!this.#file.isOpen) return written;
