@@ -168,6 +168,7 @@ function remarks(findings: Findings): string[] {
 
 function endRemarks({ session }: Findings): string[] {
   if (session.isLive) return ['the recording is still running'];
+  if (session.endReason === 'copied') return ['the recording went on when this copy was made'];
   if (session.endReason !== 'lost') return [];
   return [
     'the recorder ended without a word (it was killed, or its machine went away), or this is a copy from while it ran',

@@ -33,7 +33,8 @@ function headline({ path, isWhole, checked }: Verification): string {
 }
 
 function contentLines({ facts, sampleCount, firstUnixMs, lastUnixMs, gaps }: Contents): string[] {
-  const session = `  session ${printable(facts.id)}, ${facts.endReason === null ? 'not ended' : `ended (${facts.endReason})`}`;
+  const end = facts.endedUnixMs === null ? 'not ended' : `ended (${facts.endReason})`;
+  const session = `  session ${printable(facts.id)}, ${end}`;
   if (sampleCount === 0) return [session, '  no samples'];
   const range = `from ${formatInstant(firstUnixMs)} to ${formatInstant(lastUnixMs)}`;
   const lines = [session, `  ${formatCount(sampleCount, 'sample')} ${range}`];

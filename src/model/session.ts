@@ -1,6 +1,7 @@
 import type { LimitSource } from './sample.ts';
 
-export type EndReason = 'duration' | 'signal' | 'command_exited' | 'deleted' | 'lost';
+/** `copied` is no end: the file is a copy, and when it was made the recording went on. */
+export type EndReason = 'duration' | 'signal' | 'command_exited' | 'deleted' | 'lost' | 'copied';
 
 /** What is true of the whole recording. */
 export interface SessionFacts {

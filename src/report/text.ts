@@ -105,6 +105,8 @@ function endWords(session: SessionReport['session']): string {
       return commandWords(session);
     case 'deleted':
       return 'ended with the deletion of the session';
+    case 'copied':
+      return 'still recorded when this copy was made';
     default:
       return 'broken off without a word';
   }

@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import type { RecordingEvent } from '../model/event.ts';
 import type {
@@ -22,7 +21,7 @@ import { type OpenedFile, openForReading } from './open-for-reading.ts';
 import { readBrowserProcesses, readProcessRecords } from './process-records.ts';
 import { readProcessRows } from './process-rows.ts';
 import { damagedFile, readingError } from './reading-error.ts';
-import { isRecorderAlive, type RecorderIdentity } from './recorder-lock.ts';
+import { isBeingRecorded, isRecorderAlive, type RecorderIdentity } from './recorder-lock.ts';
 import { readResolutions } from './resolutions.ts';
 import { readSession, type SessionRow } from './session-row.ts';
 import { firstTick, lastTick, readTicks } from './tick-rows.ts';
@@ -59,13 +58,11 @@ class SqliteRecording implements Recording {
   get facts(): SessionFacts {
     const { facts } = this.#session();
     if (facts.endedUnixMs !== null || this.isLive) return facts;
-    return { ...facts, endReason: 'lost' };
+    return { ...facts, endReason: facts.endReason ?? 'lost' };
   }
 
   get isLive(): boolean {
-    const { recorder } = this.#session();
-    // A copy names the recorder of the original; the log it writes is only beside that one.
-    return recorder !== null && existsSync(`${this.path}-wal`) && this.#isAlive(recorder);
+    return isBeingRecorded(this.path, this.#session(), this.#isAlive);
   }
 
   *ticks(range: TimeRange = always): IterableIterator<Tick> {

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { errnoOf } from '../model/errors.ts';
 
 /** The process that writes a file. A pid alone is reused; with its start and the boot it is not. */
@@ -28,6 +28,18 @@ export function isRecorderAlive(recorder: RecorderIdentity): boolean {
   if (stat === null) return true;
   if (stat.state === 'Z' || stat.state === 'X') return false;
   return recorder.startTicks === null || stat.startTicks === recorder.startTicks;
+}
+
+/**
+ * Whether a recorder writes this very file: a copy that another program made names the recorder of
+ * the original as well, and the log that it writes is only beside that one.
+ */
+export function isBeingRecorded(
+  path: string,
+  { recorder }: { recorder: RecorderIdentity | null },
+  isAlive: (recorder: RecorderIdentity) => boolean,
+): boolean {
+  return recorder !== null && existsSync(`${path}-wal`) && isAlive(recorder);
 }
 
 function pidExists(pid: number): boolean {

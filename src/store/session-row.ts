@@ -111,6 +111,13 @@ export function endSession(db: Database, end: { endedUnixMs: number; endReason: 
   ).run(end.endedUnixMs, end.endReason);
 }
 
+/** Says of a copy that the recording went on when it was made, and that nobody writes the copy. */
+export function markCopied(db: Database): void {
+  db.exec(`
+    UPDATE session SET end_reason = 'copied',
+      recorder_pid = NULL, recorder_start_ticks = NULL, recorder_boot_id = NULL`);
+}
+
 // A recording that goes on keeps who it is and when it began.
 const keptColumns = new Set(['id', 'source', 'labels', 'started_unix_ms']);
 
@@ -177,7 +184,7 @@ const sessionShape: RowShape<StoredSession> = {
   labels: 'string',
   started_unix_ms: 'number',
   ended_unix_ms: 'number?',
-  end_reason: ['duration', 'signal', 'command_exited', 'deleted', 'lost', null],
+  end_reason: ['duration', 'signal', 'command_exited', 'deleted', 'lost', 'copied', null],
   interval_ms: 'number',
   boot_id: 'string?',
   kernel: 'string',

@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import { analyse } from '../../src/analysis/session-report.ts';
 import type { RecordingEvent } from '../../src/model/event.ts';
 import type { ProcessRole } from '../../src/model/process-role.ts';
+import { renderText } from '../../src/report/text.ts';
 import { fakeRecording } from '../support/fake-recording.ts';
 import {
   fakeMachineFacts,
@@ -404,6 +405,15 @@ test.each([['lost'], [null]] as const)(
     expect(report.verdict.summary).toContain('the recorder ended without a word');
   },
 );
+
+test('a copy of a recording that went on is judged as far as it goes, and not as broken off', () => {
+  const facts = { endReason: 'copied', endedUnixMs: null } as const;
+  const report = analyse(fakeRecording({ samples: [calm], facts }));
+  expect(report.session).toMatchObject({ endReason: 'copied', isLive: false });
+  expect(report.verdict.kind).toBe('healthy');
+  expect(report.verdict.summary).toContain('the recording went on when this copy was made');
+  expect(renderText(report)).toMatch(/still recorded when this\s+copy was made/);
+});
 
 test('no sample in the range: unknown', () => {
   const report = analyse(fakeRecording({ samples: [calm] }), { fromUnixMs: startUnixMs + 1000 });

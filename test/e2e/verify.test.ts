@@ -108,6 +108,12 @@ describe('a recording that goes on', () => {
       const { exitCode, answer } = await verify(copy);
       expect(exitCode).toBe(0);
       expect(answer).toMatchObject({ isWhole: true, checked: 'every_byte' });
+      const report = await runCli('report', copy, '--format', 'json');
+      expect(JSON.parse(report.stdout).session).toMatchObject({
+        endReason: 'copied',
+        endedUnixMs: null,
+        isLive: false,
+      });
     } finally {
       child.kill('SIGINT');
     }

@@ -15,6 +15,7 @@ import { fakeSample } from '../support/fake-sample.ts';
 import { temporaryFolder } from '../support/headroom-cli.ts';
 import { ended } from '../support/record-samples.ts';
 import { RecorderProcess } from '../support/recorder-process.ts';
+import { syntheticFacts } from '../support/synthetic-session.ts';
 import { mountTmpfs } from '../support/tmpfs.ts';
 
 let folder: ReturnType<typeof temporaryFolder>;
@@ -44,6 +45,9 @@ describe('a snapshot of a live recording', () => {
     });
     using recording = openRecording(copy);
     using original = openRecording(file);
+    expect(recording.isLive).toBe(false);
+    expect(recording.facts).toEqual({ ...syntheticFacts(), endReason: 'copied' });
+    expect(original.facts.endReason).toBe(ended.endReason);
     const untilUnixMs = recording.lastTick()?.timeUnixMs ?? 0;
     expect([...recording.ticks()]).toEqual([...original.ticks({ toUnixMs: untilUnixMs })]);
     expect(fs.readdirSync(folder.file('copies'))).toEqual(['b.db']);
@@ -90,8 +94,10 @@ test('of which a byte changed on its way is found not to be whole', () => {
 
 test('of what a killed recorder left, with its log', () => {
   killedRecording(file, { tickCount: 300 });
-  snapshot(file, copy);
+  snapshot(file, copy, { isAlive: () => false });
   expect(verifyFile(copy)).toMatchObject({ isWhole: true, contents: { sampleCount: 300 } });
+  using recording = openRecording(copy);
+  expect(recording.facts.endReason).toBe('lost');
   expect(fs.readdirSync(folder.path).toSorted()).toEqual(['a.db', 'a.db-wal', 'copies']);
 });
 

@@ -39,7 +39,8 @@ export class EventReader implements ItemReader<EventRecord> {
     }
     if (stored.length > 0) this.#closed = false;
     const isAtEnd = horizon.ended && stored.length < limits.items;
-    const closesSession = isAtEnd && !this.#closed;
+    // Of a copy of a recording that went on nobody knows the end.
+    const closesSession = isAtEnd && !this.#closed && facts.endReason !== 'copied';
     if (closesSession) {
       records.push(endRecord(facts, recording.lastTick()?.timeUnixMs ?? facts.startedUnixMs));
       this.#closed = true;

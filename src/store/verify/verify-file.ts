@@ -4,7 +4,7 @@ import { HeadroomError } from '../../model/errors.ts';
 import { inspectDatabaseFile, readError } from '../database-file.ts';
 import { openForReading } from '../open-for-reading.ts';
 import { readingError } from '../reading-error.ts';
-import { isRecorderAlive, type RecorderIdentity } from '../recorder-lock.ts';
+import { isBeingRecorded, isRecorderAlive, type RecorderIdentity } from '../recorder-lock.ts';
 import { checkSeal, type SealCheck } from '../seal/check-seal.ts';
 import {
   type DatabaseHeader,
@@ -38,9 +38,8 @@ export function verifyFile(path: string, options: VerifyOptions = {}): Verificat
   if (refusal !== null && refusal.code !== 'FILE_CORRUPT' && !isRecording) throw refusal;
   const checked = refusal === null ? checkDatabase(path, seal, options) : unreadable(refusal, path);
   const { found } = checked;
-  const recorder = found?.session.recorder ?? null;
-  const isAlive = options.isAlive ?? isRecorderAlive;
-  const isLive = recorder !== null && existsSync(`${path}-wal`) && isAlive(recorder);
+  const session = { recorder: found?.session.recorder ?? null };
+  const isLive = isBeingRecorded(path, session, options.isAlive ?? isRecorderAlive);
   const log = checkLog(path, {
     usesLog: header?.usesLog ?? false,
     pageSizeBytes: header?.pageSizeBytes ?? 4096,
@@ -162,7 +161,9 @@ interface Known {
 function remarksOn({ path, isLive, seal, found }: Known): string[] {
   const remarks: string[] = [];
   if (isLive) remarks.push('it is being recorded at this moment');
-  else if (found !== null && found.contents.facts.endedUnixMs === null) {
+  else if (found?.contents.facts.endReason === 'copied') {
+    remarks.push('it is a copy, and when it was made the recording went on');
+  } else if (found !== null && found.contents.facts.endedUnixMs === null) {
     remarks.push('its recorder was killed, or it was copied while it was recorded: it has no end');
   }
   if (seal.state === 'outdated') {

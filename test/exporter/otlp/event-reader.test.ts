@@ -185,6 +185,12 @@ test('a recorder that was killed is told so, at the last tick', () => {
   });
 });
 
+test('of a copy that was made while it was recorded no end is told', () => {
+  const facts = { endedUnixMs: null, endReason: 'copied' as const };
+  const recording = fakeRecording({ samples: [fakeSample({ second: 0 })], facts });
+  expect(recordsOf(recording).map(({ name }) => name)).toEqual(['session.start']);
+});
+
 test('an event that is later than the clock here is dropped and counted', () => {
   const recording = recordingWith([{ ...limitChange, timeUnixMs: startUnixMs + 600_000 }]);
   const now = { ended: false, nowUnixMs: startUnixMs };
