@@ -108,7 +108,9 @@ export class ProcessWriter {
     for (const { pid } of this.#vanished) this.#tracked.delete(pid);
     for (const tracked of this.#newcomers) this.#tracked.set(tracked.pid, tracked);
     this.#nextProcess += this.#newcomers.length;
-    this.#tracked.forEach((tracked) => settle(tracked, moment.sequence));
+    this.#tracked.forEach((tracked) => {
+      settle(tracked, moment.sequence);
+    });
     this.#last = moment;
     this.#texts.commit();
     this.#boundTexts();
