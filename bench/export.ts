@@ -8,9 +8,8 @@ import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { StoreWriter } from '../src/store/writer.ts';
-import { syntheticFacts, syntheticSamples } from '../test/support/synthetic-session.ts';
 import { type Figure, printFigures, printTable, round } from './support/figures.ts';
+import { recordHours } from './support/record-hours.ts';
 
 const budgetMib = 150;
 const hours = [1, 4];
@@ -54,13 +53,7 @@ try {
 
 function record(count: number): string {
   const file = path.join(folder, `${count}.db`);
-  const writer = StoreWriter.open(file, syntheticFacts());
-  let endedUnixMs = 0;
-  for (const sample of syntheticSamples({ tickCount: count * 3600 })) {
-    writer.writeSample(sample, []);
-    endedUnixMs = sample.timeUnixMs;
-  }
-  writer.close({ endedUnixMs, endReason: 'duration' });
+  recordHours(file, count);
   return file;
 }
 
