@@ -4,14 +4,8 @@ import type { PanelBuilder as LinesBuilder } from '@grafana/grafana-foundation-s
 import * as units from '@grafana/grafana-foundation-sdk/units';
 import { memoryColors, roleColors } from './colors.ts';
 import { dashboardIds } from './frame.ts';
-import {
-  leftIsGood,
-  linesPanel,
-  noneIsGood,
-  statPanel,
-  tablePanel,
-  wideEnoughForId,
-} from './panels.ts';
+import { lowestHeadroomPanel } from './lowest-headroom.ts';
+import { linesPanel, noneIsGood, statPanel, tablePanel, wideEnoughForId } from './panels.ts';
 import {
   counterRates,
   sqlite as datasource,
@@ -53,19 +47,13 @@ const wholeRecording = {
 };
 
 export function lowestHeadroom(span: number): StatBuilder {
-  return statPanel({
-    title: 'Lowest headroom',
-    description:
-      'What was left at the worst moment of the time range, as a share of the limit. Below 10 % one large page may be the end.',
-    unit: units.PercentUnit,
+  return lowestHeadroomPanel({
     datasource,
     targets: [
       sqlRows(
         `SELECT min(1.0 * available_bytes / limit_bytes) AS lowest FROM session_sample WHERE ${inRange}`,
       ),
     ],
-    steps: leftIsGood,
-    decimals: 1,
     span,
   });
 }

@@ -1,6 +1,7 @@
 import type { PanelBuilder } from '@grafana/grafana-foundation-sdk/stat';
 import * as units from '@grafana/grafana-foundation-sdk/units';
-import { leftIsGood, noneIsGood, statPanel } from './panels.ts';
+import { lowestHeadroomPanel } from './lowest-headroom.ts';
+import { noneIsGood, statPanel } from './panels.ts';
 import { is, select } from './promql.ts';
 import {
   lowestLeft,
@@ -14,17 +15,7 @@ import { prometheus as datasource, value } from './targets.ts';
 const span = 4;
 
 export function lowestHeadroom(): PanelBuilder {
-  return statPanel({
-    title: 'Lowest headroom',
-    description:
-      'What was left at the worst moment of the time range, as a share of the limit. Below 10 % one large page may be the end.',
-    unit: units.PercentUnit,
-    datasource,
-    targets: [value(lowestLeft)],
-    steps: leftIsGood,
-    decimals: 1,
-    span,
-  });
+  return lowestHeadroomPanel({ datasource, targets: [value(lowestLeft)], span });
 }
 
 export function available(): PanelBuilder {

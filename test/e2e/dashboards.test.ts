@@ -1,10 +1,10 @@
-import Database from 'better-sqlite3';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { alertGroups } from '../../dashboards/alert-rules.ts';
 import { recordingGroups } from '../../dashboards/recording-rules.ts';
 import { exprOf } from '../../dashboards/rule.ts';
 import type { SessionReport } from '../../src/analysis/session-report.ts';
 import type { OomKill } from '../../src/model/event.ts';
+import { openDatabase } from '../../src/store/driver.ts';
 import { openRecording } from '../../src/store/reader.ts';
 import {
   firstChoices,
@@ -14,11 +14,12 @@ import {
   sentQueries,
   type Viewer,
 } from '../support/grafana-dashboard.ts';
-import { runCli, startCli, temporaryFolder } from '../support/headroom-cli.ts';
+import { runCli, temporaryFolder } from '../support/headroom-cli.ts';
 import { type MetricsServer, serversMissing } from '../support/metrics-server.ts';
 import {
   eventually,
   flush,
+  sendRecording,
   startPrometheus,
   startVictoriaMetrics,
   startVmagent,
@@ -192,7 +193,7 @@ describe('the dashboard of a file', () => {
   });
 
   function rowsOf(rawQueryText: string): Record<string, unknown>[] {
-    const db = new Database(file, { readonly: true });
+    const db = openDatabase(file, { mode: 'read', busyTimeoutMs: 1_000 });
     try {
       const range = { __from: String(viewer.fromUnixMs), __to: String(viewer.toUnixMs) };
       const sql = interpolate(rawQueryText, { ...range, __interval_ms: '1000' });
@@ -242,11 +243,7 @@ async function hasWrittenAll(agent: MetricsServer): Promise<boolean> {
 }
 
 async function exportTo(receiver: MetricsServer): Promise<void> {
-  const { result } = startCli(['export', file, '--to', 'otlp', '--no-logs', '--resend'], {
-    ...process.env,
-    OTEL_EXPORTER_OTLP_ENDPOINT: `${receiver.url}/opentelemetry`,
-  });
-  expect((await result).exitCode).toBe(0);
+  await sendRecording(file, receiver, '--resend');
   // What the exporter says of itself is of now.
   viewer.toUnixMs = Math.max(viewer.toUnixMs, Date.now() + 1_000);
 }

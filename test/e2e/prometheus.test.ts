@@ -1,12 +1,12 @@
-import { spawnSync } from 'node:child_process';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { SessionReport } from '../../src/analysis/session-report.ts';
-import { runCli, startCli, temporaryFolder } from '../support/headroom-cli.ts';
+import { runCli, temporaryFolder } from '../support/headroom-cli.ts';
 import { type HeadroomServer, startServer } from '../support/headroom-server.ts';
-import { type MetricsServer, serverProgram, serversMissing } from '../support/metrics-server.ts';
+import { checkMetrics, type MetricsServer, serversMissing } from '../support/metrics-server.ts';
 import {
   eventually,
   flush,
+  sendRecording,
   startPrometheus,
   startVictoriaMetrics,
   startVmagent,
@@ -61,11 +61,7 @@ describe.skipIf(serversMissing('prometheus', 'promtool', 'victoria-metrics', 'vm
       ['while it is recorded', () => live.text],
       ['after its end', () => after],
     ])('promtool has nothing to say against it %s', (_, text) => {
-      const check = spawnSync(serverProgram('promtool'), ['check', 'metrics'], {
-        input: text(),
-        encoding: 'utf8',
-      });
-      expect(check).toMatchObject({ status: 0, stderr: '', stdout: '' });
+      expect(checkMetrics(text())).toMatchObject({ status: 0, stderr: '', stdout: '' });
     });
 
     test('Prometheus takes all of it, as OpenMetrics', async () => {
@@ -118,13 +114,8 @@ describe.skipIf(serversMissing('prometheus', 'promtool', 'victoria-metrics', 'vm
       await using victoria = await startVictoriaMetrics();
       await using second = await startPrometheus();
       await using agent = await startVmagent(second);
-      for (const { url } of [victoria, agent]) {
-        const env = { ...process.env, OTEL_EXPORTER_OTLP_ENDPOINT: `${url}/opentelemetry` };
-        const { exitCode, stderr } = await startCli(
-          ['export', file, '--to', 'otlp', '--no-logs', '--per-process'],
-          env,
-        ).result;
-        expect({ exitCode, stderr }).toMatchObject({ exitCode: 0 });
+      for (const receiver of [victoria, agent]) {
+        await sendRecording(file, receiver, '--per-process');
       }
       await flush(victoria);
       await eventually(async () => (await second.query(lastOf(sessionP95)))[0] ?? null);

@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
@@ -35,6 +35,11 @@ export function serverProgram(name: TestServer): string {
   const server = found.get(name);
   if (server === undefined || 'reason' in server) throw new Error(server?.reason ?? `no ${name}`);
   return server.path;
+}
+
+/** What promtool has to say against a text of /metrics. */
+export function checkMetrics(input: string) {
+  return spawnSync(serverProgram('promtool'), ['check', 'metrics'], { input, encoding: 'utf8' });
 }
 
 export interface ServerCommand {

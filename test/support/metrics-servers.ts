@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { startCli } from './headroom-cli.ts';
 import { MetricsServer } from './metrics-server.ts';
 
 export interface PrometheusOptions {
@@ -59,6 +60,20 @@ export function startVmagent(prometheus: MetricsServer): Promise<MetricsServer> 
     ],
     listening: vmListening,
   });
+}
+
+/** `headroom export --to otlp` into VictoriaMetrics or vmagent. */
+export async function sendRecording(
+  file: string,
+  receiver: MetricsServer,
+  ...flags: string[]
+): Promise<void> {
+  const { result } = startCli(['export', file, '--to', 'otlp', '--no-logs', ...flags], {
+    ...process.env,
+    OTEL_EXPORTER_OTLP_ENDPOINT: `${receiver.url}/opentelemetry`,
+  });
+  const { exitCode, stderr } = await result;
+  if (exitCode !== 0) throw new Error(`the export ended with ${exitCode}: ${stderr}`);
 }
 
 /** What VictoriaMetrics took so far can be queried after this. */
