@@ -1,4 +1,5 @@
 export { analyse, type SessionReport } from './analysis/session-report.ts';
+export { type SizeOptions, type SizeReport, size } from './analysis/sizing/size.ts';
 export type { ErrorCode } from './model/errors.ts';
 export { errorCodes, HeadroomError } from './model/errors.ts';
 export type * from './model/event.ts';

@@ -47,6 +47,16 @@ export function parseSize(flag: string, text: string): number {
   return bytes;
 }
 
+/** A share between 0 and 1, both excluded: `0.99` or `99%`; UsageError naming the flag otherwise. */
+export function parseShare(flag: string, text: string): number {
+  const match = /^(\d*\.?\d+)(%?)$/.exec(text.trim());
+  const share = match?.[2] === '%' ? Number(match[1]) / 100 : Number(match?.[1]);
+  if (!(share > 0 && share < 1)) {
+    throw new UsageError(`${flag} takes a share such as 0.99 or 99%, below 1, not "${text}"`);
+  }
+  return share;
+}
+
 /** A TCP port; 0 stands for any that is free. UsageError naming the flag otherwise. */
 export function parsePort(flag: string, text: string): number {
   const port = /^\d{1,5}$/.test(text) ? Number(text) : Number.NaN;

@@ -26,6 +26,11 @@ const entries: readonly CommandEntry[] = [
     load: async () => (await import('./report.ts')).reportCommand,
   },
   {
+    name: 'size',
+    summary: 'which memory tier sessions like these need, from many recordings',
+    load: async () => (await import('./size.ts')).sizeCommand,
+  },
+  {
     name: 'export',
     summary: 'history out of recordings: OTLP, and files for other tools',
     load: async () => (await import('./export.ts')).exportCommand,

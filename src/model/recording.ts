@@ -1,6 +1,6 @@
 import type { RecordingEvent } from './event.ts';
 import type { ProcessRole } from './process-role.ts';
-import type { ProcessFacts } from './sample.ts';
+import type { LimitSource, ProcessFacts } from './sample.ts';
 import type { Series } from './series.ts';
 import type { SessionFacts } from './session.ts';
 import type { Tick } from './session-memory.ts';
@@ -103,6 +103,25 @@ export interface SeriesWindow {
   sampleCount: number;
 }
 
+/** What tells of the worst moments of a recording without reading it tick by tick. */
+export interface HighWater {
+  /** The largest and the smallest sample, exactly; also of what was thinned. */
+  workingSetBytes: number | null;
+  availableBytes: number | null;
+  /**
+   * The largest charge that the kernel marked between two ticks, in the cgroup whose limit binds, less
+   * the file cache beside it; null without a mark, and where it was reached before the recording.
+   */
+  kernelMark: { workingSetBytes: number; source: 'memory.peak' | 'max_usage_in_bytes' } | null;
+  /** The most that was swapped out, of the cgroup or the machine; 0 without swap. */
+  swapUsedBytes: number | null;
+  /** At the end of the recording. */
+  limitBytes: number | null;
+  limitSource: LimitSource;
+  /** A kill for want of memory while it was recorded, of whomever, or a counter of such kills moved. */
+  hasMemoryEvent: boolean;
+}
+
 /** A recording opened for reading. The live file of a running recorder can be read as well. */
 export interface Recording extends Disposable {
   readonly path: string;
@@ -139,5 +158,7 @@ export interface Recording extends Disposable {
   distribution(series: Series, range?: TimeRange): Sketch | null;
   /** The closed windows of a series that begin in the range, each moment once; by time. */
   windows(series: Series, range?: TimeRange): SeriesWindow[];
+  /** For those who look at very many recordings: some milliseconds, however long it is. */
+  highWater(): HighWater;
   close(): void;
 }

@@ -1,11 +1,12 @@
 import type { SessionReport } from '../analysis/session-report.ts';
+import type { SizeReport } from '../analysis/sizing/size.ts';
 
 /**
  * The report as JSON, two blanks of indent, keys always in the same order so that two reports can be
  * compared as text. Control characters of the C1 set, which JSON allows and a terminal obeys, are
  * escaped.
  */
-export function renderJson(report: SessionReport): string {
+export function renderJson(report: SessionReport | SizeReport): string {
   return `${JSON.stringify(report, null, 2).replace(/[\u007f-\u009f\u2028\u2029]/g, escapeUnit)}\n`;
 }
 

@@ -2,6 +2,7 @@ import { tmpdir } from 'node:os';
 import type { RecordingEvent } from '../model/event.ts';
 import type {
   BrowserProcess,
+  HighWater,
   ProcessRecord,
   ProcessSample,
   Recording,
@@ -17,6 +18,7 @@ import type { TimeRange } from '../model/time-range.ts';
 import { readDistribution, readSeries, readWindows } from './distribution.ts';
 import { type Database, transaction } from './driver.ts';
 import { readEvents, readStoredEvents } from './event-rows.ts';
+import { readHighWater } from './high-water.ts';
 import { type OpenedFile, openForReading } from './open-for-reading.ts';
 import { readBrowserProcesses, readProcessRecords } from './process-records.ts';
 import { readProcessRows } from './process-rows.ts';
@@ -138,6 +140,10 @@ class SqliteRecording implements Recording {
 
   windows(series: Series, range: TimeRange = always): SeriesWindow[] {
     return this.#read(() => readWindows(this.#db, series, range));
+  }
+
+  highWater(): HighWater {
+    return this.#read(() => transaction(this.#db, 'deferred', () => readHighWater(this.#db)));
   }
 
   close(): void {

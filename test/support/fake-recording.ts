@@ -70,6 +70,9 @@ export function fakeRecording(parts: FakeRecordingParts): Recording {
         series,
       ),
     windows: () => [],
+    highWater: () => {
+      throw new Error('only a file has high-water marks: use recordSamples');
+    },
     close: () => undefined,
     [Symbol.dispose]: () => undefined,
   };

@@ -1,0 +1,68 @@
+import type { HighWater, Recording } from '../../model/recording.ts';
+import type { LimitSource } from '../../model/sample.ts';
+import type { PeakSource } from '../memory.ts';
+import { analyse } from '../session-report.ts';
+import { highStallRatio, lowHeadroomRatio, type VerdictKind } from '../verdict.ts';
+
+/** What one session needed, as far as its recording tells. */
+export interface SessionDemand {
+  id: string;
+  file: string;
+  startedUnixMs: number;
+  labels: Readonly<Record<string, string>>;
+  /** The label `version`, else the version of the browser; null: neither is known. */
+  version: string | null;
+  /**
+   * Largest working set, in which shared memory and tmpfs are, and what was swapped out. Of a censored
+   * session what was seen of it: it needed more.
+   */
+  demandBytes: number;
+  source: PeakSource;
+  /** It met its limit: an OOM kill, or held at the limit with everything waiting for memory. */
+  isCensored: boolean;
+  /** The recorder ended without a word: what the session needed after that nobody saw. */
+  isCutOff: boolean;
+  limitBytes: number;
+  limitSource: LimitSource;
+}
+
+/** Null when the recording does not tell how much memory was used. */
+export function sessionDemand(recording: Recording): SessionDemand | null {
+  const { facts } = recording;
+  const water = recording.highWater();
+  const sampledBytes = water.workingSetBytes;
+  if (sampledBytes === null || water.limitBytes === null) return null;
+  const { kernelMark } = water;
+  const isMark = kernelMark !== null && kernelMark.workingSetBytes > sampledBytes;
+  const isCutOff = facts.endReason === 'lost';
+  return {
+    id: facts.id,
+    file: recording.path,
+    startedUnixMs: facts.startedUnixMs,
+    labels: facts.labels,
+    version: facts.labels['version'] ?? facts.machine.browserVersion,
+    demandBytes: (isMark ? kernelMark.workingSetBytes : sampledBytes) + (water.swapUsedBytes ?? 0),
+    source: kernelMark === null ? 'samples' : kernelMark.source,
+    isCensored: isNearLimit(water) && (isCutOff || metItsLimit(recording)),
+    isCutOff,
+    limitBytes: water.limitBytes,
+    limitSource: water.limitSource,
+  };
+}
+
+// Only then is the recording read as a whole.
+function isNearLimit({ availableBytes, limitBytes, hasMemoryEvent }: HighWater): boolean {
+  if (hasMemoryEvent) return true;
+  if (availableBytes === null || limitBytes === null) return false;
+  return availableBytes < lowHeadroomRatio * limitBytes;
+}
+
+const deathsByMemory: readonly VerdictKind[] = ['kernel_oom', 'memory_stall', 'userspace_oom'];
+
+function metItsLimit(recording: Recording): boolean {
+  const { verdict, oomKills, memory, pressure } = analyse(recording);
+  if (deathsByMemory.includes(verdict.kind)) return true;
+  if (oomKills.some(({ inSession }) => inSession)) return true;
+  const isLow = memory.headroomMinRatio !== null && memory.headroomMinRatio < lowHeadroomRatio;
+  return isLow && (pressure.memoryFullRatioMax ?? 0) >= highStallRatio;
+}

@@ -1,0 +1,123 @@
+import type { PeakSource } from '../memory.ts';
+import type { Percentiles } from '../percentiles.ts';
+import { hitsNeeded } from './clopper-pearson.ts';
+import { currentPart, demandsOf, type History } from './history.ts';
+import { type Recommendation, recommend } from './recommendation.ts';
+import type { SessionDemand } from './session-demand.ts';
+import { tailEstimate } from './tail-estimate.ts';
+import { type TierFit, tellingSessions, tierFit } from './tier-fit.ts';
+import { raisedToNow } from './trend-removed.ts';
+
+export interface SizingQuestion {
+  /** Sizes that can be had, bytes. */
+  tiers: readonly number[];
+  /** The share of sessions that is to fit, 0 to 1. */
+  fitRatio: number;
+  /** How sure that is to be, 0 to 1. */
+  confidence: number;
+}
+
+/** What a number of sessions says of the tier that they need. Fields are only added. */
+export interface Sizing {
+  /** Those that are judged. */
+  sessions: number;
+  /** Of these, how many met their limit: what they needed is not known. */
+  censored: number;
+  /** The largest that was seen of a censored session: it needed more. Null: there is none. */
+  censoredAtLeastBytes: number | null;
+  /** Of these, how many were cut off by a lost recorder: judged by what was seen. */
+  cutOff: number;
+  /** Over sessions, a censored one above all others; null: that is a censored one, or there is none. */
+  demandBytes: Percentiles;
+  demandSources: Record<PeakSource, number>;
+  recommendation: Recommendation;
+  tiers: TierFit[];
+  /** The demand that the asked share stays below at the asked confidence, whatever the distribution. */
+  boundBytes: number | null;
+  estimate: TierEstimate | null;
+  history: History;
+  /** On smaller limits than most, where one that met its limit says nothing: not judged. */
+  onSmallerLimits: number;
+}
+
+/** What a model expects, and nothing proves. */
+export interface TierEstimate {
+  model: 'lognormal' | 'lognormal, trend removed';
+  bytes: number;
+  /** The smallest tier of which so much is usable; null: none. */
+  tierBytes: number | null;
+}
+
+/** Answers the question from the demands of sessions, in any order. */
+export function sizing(sessions: readonly SessionDemand[], question: SizingQuestion): Sizing {
+  const telling = tellingSessions(sessions, question);
+  const { kept: judged, history } = currentPart(telling);
+  const tiers = question.tiers
+    .toSorted((a, b) => a - b)
+    .map((bytes) => tierFit(bytes, judged, { confidence: question.confidence, history }));
+  const censored = judged.filter(({ isCensored }) => isCensored);
+  const estimate = estimateOf(judged, { question, tiers, history });
+  return {
+    sessions: judged.length,
+    censored: censored.length,
+    censoredAtLeastBytes:
+      censored.length === 0 ? null : Math.max(...censored.map(({ demandBytes }) => demandBytes)),
+    cutOff: judged.filter(({ isCutOff }) => isCutOff).length,
+    demandBytes: percentiles(judged),
+    demandSources: sources(judged),
+    recommendation: recommend(judged, { question, tiers, history, estimate }),
+    tiers,
+    boundBytes: history.kind === 'growing' ? null : bound(judged, question),
+    estimate,
+    history,
+    onSmallerLimits: sessions.length - telling.length,
+  };
+}
+
+/** Measured demands, lowest first; behind them the censored ones, which are above. */
+function measured(sessions: readonly SessionDemand[]): number[] {
+  return sessions
+    .filter(({ isCensored }) => !isCensored)
+    .map(({ demandBytes }) => demandBytes)
+    .sort((a, b) => a - b);
+}
+
+function percentiles(sessions: readonly SessionDemand[]): Percentiles {
+  const demands = measured(sessions);
+  const at = (share: number) =>
+    demands[Math.max(1, Math.ceil(share * sessions.length)) - 1] ?? null;
+  return { p50: at(0.5), p90: at(0.9), p95: at(0.95), p99: at(0.99), max: at(1) };
+}
+
+function bound(
+  sessions: readonly SessionDemand[],
+  { fitRatio, confidence }: SizingQuestion,
+): number | null {
+  const rank = hitsNeeded(sessions.length, fitRatio, confidence);
+  return rank === null ? null : (measured(sessions)[rank - 1] ?? null);
+}
+
+function sources(sessions: readonly SessionDemand[]): Record<PeakSource, number> {
+  const counts = { 'memory.peak': 0, max_usage_in_bytes: 0, samples: 0 };
+  for (const { source } of sessions) counts[source]++;
+  return counts;
+}
+
+function estimateOf(
+  sessions: readonly SessionDemand[],
+  { question, tiers, history }: { question: SizingQuestion; tiers: TierFit[]; history: History },
+): TierEstimate | null {
+  const isGrowing = history.kind === 'growing';
+  const censored = sessions.filter(({ isCensored }) => isCensored).length;
+  // A trend is removed from all together, so that there a censored one counts as what was seen.
+  const bytes = isGrowing
+    ? tailEstimate(raisedToNow(demandsOf(sessions), question.confidence), 0, question)
+    : tailEstimate(measured(sessions), censored, question);
+  if (bytes === null) return null;
+  const tier = tiers.find(({ usableBytes }) => bytes <= usableBytes);
+  return {
+    model: isGrowing ? 'lognormal, trend removed' : 'lognormal',
+    bytes,
+    tierBytes: tier?.bytes ?? null,
+  };
+}

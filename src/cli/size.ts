@@ -1,0 +1,109 @@
+import { formatCount } from '../analysis/format.ts';
+import { defaultQuestion, type SizeOptions, size } from '../analysis/sizing/size.ts';
+import { renderJson } from '../report/json.ts';
+import { printable } from '../report/printable.ts';
+import { renderSizeText } from '../report/size-text.ts';
+import type { Command, CommandIo, ParsedArguments } from './command.ts';
+import { UsageError } from './command.ts';
+import { requireRegularFile } from './input-file.ts';
+import { nameOption, switchOption, textOption } from './parse-arguments.ts';
+import { parseShare, parseSize } from './quantities.ts';
+import { recordingFiles } from './recording-files.ts';
+
+export const sizeCommand: Command = {
+  name: 'size',
+  summary: 'Which memory tier sessions like these need, and how sure that is.',
+  usage: ['headroom size FILE… [OPTIONS]', 'headroom size DIR [OPTIONS]'],
+  options: {
+    tier: {
+      type: 'string',
+      value: 'SIZES',
+      help: 'sizes that can be had (default 1GiB,8GiB,16GiB)',
+    },
+    fit: {
+      type: 'string',
+      value: 'SHARE',
+      help: 'share of sessions that is to fit (default 0.99)',
+    },
+    confidence: { type: 'string', value: 'SHARE', help: 'how sure it is to be (default 0.95)' },
+    by: { type: 'string', value: 'LABEL', help: 'an answer for each value of a label as well' },
+    json: { type: 'boolean', help: 'as JSON' },
+  },
+  examples: [
+    'headroom size recordings/*.db',
+    'headroom size recordings --by workload',
+    'headroom size recordings --tier 512MiB,1GiB,2GiB --fit 0.95',
+    'headroom size recordings --json | jq .recommendation',
+  ],
+  async run(parsed, io) {
+    if (parsed.positionals.length === 0) {
+      throw new UsageError('which recordings? give FILEs, or a folder that has them');
+    }
+    const options = optionsOf(parsed);
+    const files = recordingFiles(parsed.positionals);
+    if (files.length === 0) throw new UsageError('there is no .db file in that folder');
+    files.forEach(requireRegularFile);
+    const progress = progressOf(io);
+    const report = size(files, { ...options, onFile: progress.onFile });
+    progress.end();
+    for (const { file, code, reason } of report.skipped) {
+      const what = reason.startsWith(file) ? reason : `${file}: ${reason}`;
+      const suffix = code === null ? '' : ` [${code}]`;
+      io.stderr.write(`headroom size: left out: ${printable(what)}${suffix}\n`);
+    }
+    if (report.skipped.length > 0) {
+      io.stderr.write(
+        `headroom size: ${formatCount(report.skipped.length, 'file')} of ${files.length} left out\n`,
+      );
+    }
+    const text = switchOption(parsed, 'json')
+      ? renderJson(report)
+      : renderSizeText(report, look(io));
+    io.stdout.write(text);
+    return files.length > report.skipped.length ? 0 : 1;
+  },
+};
+
+function optionsOf(parsed: ParsedArguments): SizeOptions {
+  const tiers = textOption(parsed, 'tier')?.split(',').map(tierOf);
+  const fit = textOption(parsed, 'fit');
+  const confidence = textOption(parsed, 'confidence');
+  const by = nameOption(parsed, 'by');
+  return {
+    tiers: [...new Set(tiers ?? defaultQuestion.tiers)],
+    ...(fit === null ? {} : { fitRatio: parseShare('--fit', fit) }),
+    ...(confidence === null ? {} : { confidence: parseShare('--confidence', confidence) }),
+    ...(by === null ? {} : { by }),
+  };
+}
+
+function tierOf(text: string): number {
+  const bytes = parseSize('--tier', text);
+  if (bytes === 0) throw new UsageError('--tier takes sizes such as 1GiB,8GiB, not 0');
+  return bytes;
+}
+
+const redrawMs = 100;
+
+/** Which file it is at; on a terminal only. */
+function progressOf({ stderr }: CommandIo): {
+  onFile: NonNullable<SizeOptions['onFile']>;
+  end(): void;
+} {
+  let drawnMs = Number.NEGATIVE_INFINITY;
+  return {
+    onFile: ({ number, of }) => {
+      if (stderr.isTTY !== true || performance.now() - drawnMs < redrawMs) return;
+      drawnMs = performance.now();
+      stderr.write(`\r\u001b[Kreading ${number} of ${of}`);
+    },
+    end: () => {
+      if (drawnMs > Number.NEGATIVE_INFINITY) stderr.write('\r\u001b[K');
+    },
+  };
+}
+
+function look(io: CommandIo): { columns?: number; color?: boolean } {
+  if (io.stdout.isTTY !== true) return {};
+  return { columns: io.stdout.columns ?? 80, color: io.env['NO_COLOR'] === undefined };
+}
