@@ -3,8 +3,9 @@ import { isMember, isZombie } from './process-memory.ts';
 import type { TrackedProcess } from './process-table.ts';
 
 /**
- * Sums over the browser's living processes; `all` knows the parents of those. A process that vanished while it was being read counts
- * nowhere; a figure that is unknown for one living process is unknown for the sum.
+ * Sums over the browser's living processes; `all` knows the parents of those. A process that vanished
+ * while it was being read counts nowhere; a figure that is unknown for one living process is unknown
+ * for the sum.
  */
 export function browserTotals(
   processes: readonly TrackedProcess[],
@@ -15,14 +16,15 @@ export function browserTotals(
   let rssSumBytes = 0;
   let unreclaimableBytes: number | null = 0;
   let pssEstimatedBytes: number | null = 0;
-  for (const process of processes) {
-    if (process.browserPid !== null && isZombie(process)) zombieCount++;
-    if (!isMember(process) || process.rssBytes === null || process.anonBytes === null) continue;
+  processes.forEach((process) => {
+    if (process.browserPid === null) return;
+    if (isZombie(process)) zombieCount++;
+    if (!isMember(process) || process.rssBytes === null || process.anonBytes === null) return;
     processCount++;
     rssSumBytes += process.rssBytes;
     unreclaimableBytes = plus(unreclaimableBytes, ownUnreclaimableBytes(process, all));
     pssEstimatedBytes = plus(pssEstimatedBytes, estimatedPssBytes(process));
-  }
+  });
   if (processCount === 0) {
     return {
       processCount,

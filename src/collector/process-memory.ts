@@ -33,9 +33,10 @@ export function readMemory(
     if (clock.monotonicMs - process.statusMonotonicMs >= statusEveryMs) {
       // Spread over the ticks: those that joined together come due apart.
       const headStartMs = process.status === null ? (process.pid % 5) * 1000 : 0;
-      process.status = process.files.status() ?? process.status;
+      if (!isStatusCurrent(process)) readStatus(process);
       process.facts = readFacts(process.files, process.facts);
       process.statusMonotonicMs = clock.monotonicMs - headStartMs;
+      process.isTold = false;
     }
     if (hasMemory(process) && clock.monotonicMs - process.pssFailedMonotonicMs >= pssRetryMs) {
       candidates.push(process);
@@ -71,6 +72,19 @@ function readResident(process: TrackedProcess, pageSizeBytes: number): void {
   process.anonBytes = (statm.residentPages - statm.sharedPages) * pageSizeBytes;
 }
 
+// A process that ran or had a page fault has another stat, and one that was reclaimed from another
+// statm.
+function isStatusCurrent({ status, statusReadAt, stat, statm }: TrackedProcess): boolean {
+  return status !== null && statusReadAt?.stat === stat && statusReadAt.statm === statm;
+}
+
+function readStatus(process: TrackedProcess): void {
+  const { stat, statm } = process;
+  const status = process.files.status();
+  process.status = status ?? process.status;
+  process.statusReadAt = status === null ? null : { stat, statm };
+}
+
 function hasMemory(
   process: TrackedProcess,
 ): process is TrackedProcess & { rssBytes: number; anonBytes: number } {
@@ -91,6 +105,7 @@ function readPss(
       process.pssFailedMonotonicMs = clock.monotonicMs;
       continue;
     }
+    process.isTold = false;
     process.lastPss = {
       ...rollup,
       anonBytes: process.anonBytes,

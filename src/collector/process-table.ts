@@ -30,11 +30,15 @@ export interface TrackedProcess extends TreeNode {
   commandComm: string;
   /** The same as it may be stored; null when it may not. */
   command: string | null;
+  /** Nothing of it has changed since it was told in a sample. */
+  isTold: boolean;
   /** Anonymous bytes of the tick at hand; null without memory of its own. */
   anonBytes: number | null;
   rssBytes: number | null;
   status: ProcessStatus | null;
   statusMonotonicMs: number;
+  /** What stat and statm were when status was read: while they are, status is the same. */
+  statusReadAt: { stat: ProcessStat; statm: Statm | null } | null;
   /** Read together with status. */
   facts: MemberFacts | null;
   lastPss: (SmapsRollup & { anonBytes: number; monotonicMs: number }) | null;
@@ -70,6 +74,8 @@ const settlingSeconds = 30;
 // By time and not by ticks: at ten samples a second it would be the dearest part of them.
 const youngEverySeconds = 0.5;
 const settlingEverySeconds = 5;
+// Made once: without its compiler V8 makes a literal anew each time.
+const blank = /^\0*$/;
 // What was the same so often rests: whether it woke up is asked now and then. That it is still there
 // is asked at every tick, by the list of /proc.
 const restingAfterCount = 5;
@@ -144,15 +150,21 @@ export class ProcessTable {
       // Also when it ended: a zombie has no memory, and what is gone has no statm.
       const isSame = statm !== null && process.statm === statm;
       if (isSame && isQuiet(process, at)) return true;
+      if (!isSame) process.isTold = false;
     }
     const stat = process.files.stat();
     // It could not be read this time, which is no end: it keeps what it had.
     if (stat === 'failed') return true;
     if (typeof stat === 'string' || stat.startTicks !== process.startTicks) return false;
-    process.idleCount = stat === process.stat ? process.idleCount + 1 : 0;
     const renamed = stat.comm !== process.stat.comm;
-    process.stat = stat;
-    process.parentPid = stat.parentPid;
+    if (stat === process.stat) {
+      process.idleCount++;
+    } else {
+      process.idleCount = 0;
+      process.isTold = false;
+      process.stat = stat;
+      process.parentPid = stat.parentPid;
+    }
     if (renamed || isDueForCommand(process, at)) this.#readCommand(process, at);
     return true;
   }
@@ -188,10 +200,12 @@ export class ProcessTable {
       cmdline: null,
       commandComm: '',
       command: null,
+      isTold: false,
       anonBytes: null,
       rssBytes: null,
       status: null,
       statusMonotonicMs: Number.NEGATIVE_INFINITY,
+      statusReadAt: null,
       facts: null,
       lastPss: null,
       pssFailedMonotonicMs: Number.NEGATIVE_INFINITY,
@@ -210,6 +224,7 @@ export class ProcessTable {
     if (isBlank(cmdline) && process.ownRole !== null) return;
     // A young process is read again and again; most times it says the same.
     if (cmdline === process.cmdline && process.stat.comm === process.commandComm) return;
+    process.isTold = false;
     process.cmdline = this.#storesCommands ? cmdline : null;
     process.commandComm = process.stat.comm;
     process.executable = process.files.executable() ?? process.executable;
@@ -259,7 +274,7 @@ function isQuiet(process: TrackedProcess, at: TableTick): boolean {
 }
 
 function isBlank(cmdline: string): boolean {
-  return /^\0*$/.test(cmdline);
+  return blank.test(cmdline);
 }
 
 function isDueForCommand({ commandDueTicks }: TrackedProcess, at: TableTick): boolean {

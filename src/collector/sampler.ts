@@ -178,20 +178,18 @@ export class Sampler {
       const told = this.#readings.get(process.pid);
       if (told !== undefined && isUnchanged(process, told)) return;
       this.#readings.set(process.pid, toReading(process, pssRead.has(process), tickMs));
+      process.isTold = true;
     });
   }
 }
 
-// Outside of browsers all figures come from stat.
+// Its place in the tree can change by what others do, and PSS is told once.
 function isUnchanged(process: TrackedProcess, told: ProcessReading): boolean {
   return (
-    process.browserPid === null &&
-    process.idleCount > 0 &&
-    told.browserPid === null &&
+    process.isTold &&
     told.role === process.role &&
-    told.executable === process.executable &&
-    told.parentPid === process.parentPid &&
-    told.command === process.command
+    told.browserPid === process.browserPid &&
+    told.pssBytes === null
   );
 }
 

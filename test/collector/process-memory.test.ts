@@ -81,12 +81,13 @@ describe('resident memory', () => {
 });
 
 describe('status', () => {
-  test('is read at once, then every 5 s, those that joined together apart', () => {
+  test('is read at once, then every 5 s of what runs, those that joined together apart', () => {
     const ticks = new Ticks();
     startChromium(ticks.fake, 'browser', { pid: 10 });
     for (let pid = 11; pid < 20; pid++) startChromium(ticks.fake, 'gpu', { pid, parentPid: 10 });
     const readsOfTick: number[] = [];
     for (let tick = 0; tick < 21; tick++) {
+      for (let pid = 10; pid < 20; pid++) ticks.fake.change(pid, { utimeTicks: tick });
       ticks.fake.readCounts.clear();
       ticks.next();
       const names = [...ticks.fake.readCounts.keys()];
@@ -97,13 +98,28 @@ describe('status', () => {
     expect(readsOfTick.slice(5)).toEqual(new Array(16).fill(2));
   });
 
-  test('and with it the facts of the browser’s processes, not of others', () => {
+  test.each([
+    ['ran', { utimeTicks: 1 }],
+    ['grew, and has not been seen to run', { residentPages: 5_001 }],
+  ])('of a process that stands still it is read again only once it %s', (_, change) => {
+    const ticks = new Ticks();
+    startChromium(ticks.fake, 'browser', { pid: 10, residentPages: 5_000, peakRssKb: 30_000 });
+    for (let tick = 0; tick < 30; tick++) ticks.next();
+    expect(ticks.fake.readCounts.get('10/status')).toBe(1);
+    ticks.fake.change(10, { ...change, peakRssKb: 40_000 });
+    for (let tick = 0; tick < 30; tick++) ticks.next();
+    expect(ticks.fake.readCounts.get('10/status')).toBe(2);
+    expect(ticks.process(10).status?.peakRssBytes).toBe(40_000 * 1024);
+  });
+
+  test('and at its pace the facts of the browser’s processes, not of others', () => {
     const ticks = new Ticks();
     startChromium(ticks.fake, 'browser', { pid: 10, oomScoreAdj: 200, descriptors: 40 });
     ticks.fake.start(20);
     for (let tick = 0; tick < 21; tick++) ticks.next();
     expect(ticks.process(10).facts).toMatchObject({ oomScoreAdj: 200, descriptorCount: 40 });
-    expect(ticks.fake.readCounts.get('10/io')).toBe(ticks.fake.readCounts.get('10/status'));
+    // After 0, 5, 10, 15 and 20 s.
+    expect(ticks.fake.readCounts.get('10/io')).toBe(5);
     expect(ticks.process(20).facts).toBeNull();
     expect([...ticks.fake.readCounts.keys()].filter((name) => name.startsWith('20/'))).toEqual([
       '20/stat',

@@ -35,6 +35,8 @@ export function trackedProcess(
     rssBytes: null,
     status: null,
     statusMonotonicMs: Number.NEGATIVE_INFINITY,
+    statusReadAt: null,
+    isTold: false,
     facts: null,
     lastPss: null,
     statm: null,

@@ -18,7 +18,8 @@ export interface ExitState {
   readonly waiting: readonly WaitingEnd[];
   /** Of processes that are still there: not reaped yet, or ended after the sample. */
   readonly notices: readonly ExitNotice[];
-  readonly zombies: ReadonlyMap<number, ProcessReading>;
+  /** Of the sample. */
+  readonly processes: readonly ProcessReading[];
   readonly sampledMonotonicMs: number;
 }
 
@@ -34,7 +35,7 @@ interface WaitingEnd {
 export const firstExitState: ExitState = {
   waiting: [],
   notices: [],
-  zombies: new Map(),
+  processes: [],
   sampledMonotonicMs: Number.NEGATIVE_INFINITY,
 };
 
@@ -67,7 +68,7 @@ export function joinExits(
     state: {
       waiting,
       notices: noticesToKeep(noticesByPid, tick),
-      zombies: zombiesOf(tick.sample.processes),
+      processes: tick.sample.processes,
       sampledMonotonicMs: tick.sample.monotonicMs,
     },
   };
@@ -77,7 +78,7 @@ export function joinExits(
 export function flushExits(state: ExitState): ProcessExit[] {
   const exits = state.waiting.map(vanishedExit);
   for (const notice of state.notices) {
-    const zombie = state.zombies.get(notice.pid);
+    const zombie = zombieOf(state, notice.pid);
     if (zombie !== undefined && isOfBrowser(zombie)) exits.push(toldExit(zombie, notice));
   }
   return exits;
@@ -98,9 +99,10 @@ function newEnds(before: ExitState, tick: ExitTick): WaitingEnd[] {
     process,
     noticedUnixMs: tick.sample.timeUnixMs,
     // A zombie has ended, who knows when.
-    fromMonotonicMs: before.zombies.has(process.pid)
-      ? Number.NEGATIVE_INFINITY
-      : before.sampledMonotonicMs,
+    fromMonotonicMs:
+      zombieOf(before, process.pid) === undefined
+        ? before.sampledMonotonicMs
+        : Number.NEGATIVE_INFINITY,
     toMonotonicMs: tick.drainedMonotonicMs,
     tickCount: 0,
   }));
@@ -134,8 +136,8 @@ function noticesToKeep(noticesByPid: Map<number, ExitNotice[]>, tick: ExitTick):
   return kept;
 }
 
-function zombiesOf(processes: readonly ProcessReading[]): Map<number, ProcessReading> {
-  return new Map(processes.filter(isZombie).map((process) => [process.pid, process]));
+function zombieOf({ processes }: ExitState, pid: number): ProcessReading | undefined {
+  return processes.find((process) => process.pid === pid && isZombie(process));
 }
 
 function isZombie({ state }: ProcessReading): boolean {

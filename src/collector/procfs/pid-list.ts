@@ -7,9 +7,9 @@ export interface PidChanges {
 }
 
 /**
- * The processes of the machine from look to look. /proc lists them ascending, and new ones have the
- * highest pids: the two lists are the same up to the first process that ended in between, mostly a
- * young one, so next to nothing is left to be compared.
+ * The processes of the machine from look to look. Both lists are in the same order, and those that
+ * come and go mostly have pids close together: what is the same before and behind them is left out,
+ * and next to nothing is left to be compared.
  */
 export class PidList {
   readonly #proc: ProcFs;
@@ -24,11 +24,17 @@ export class PidList {
     const before = this.#names;
     const names = this.#proc.names();
     this.#names = names;
-    let same = 0;
-    while (same < names.length && names[same] === before[same]) same++;
-    const gone = new Set(before.slice(same).filter(isPid));
+    let from = 0;
+    while (from < names.length && names[from] === before[from]) from++;
+    let to = names.length;
+    let toBefore = before.length;
+    while (to > from && toBefore > from && names[to - 1] === before[toBefore - 1]) {
+      to--;
+      toBefore--;
+    }
+    const gone = new Set(before.slice(from, toBefore).filter(isPid));
     const appeared: number[] = [];
-    for (let at = same; at < names.length; at++) {
+    for (let at = from; at < to; at++) {
       const name = names[at] ?? '';
       if (!gone.delete(name) && isPid(name)) appeared.push(Number(name));
     }

@@ -24,6 +24,7 @@ export function printableText(buffer: Buffer, start: number, end: number): strin
 
 /** The same for text that holds one byte in each character, as the latin1 of Node.js does. */
 export function printableLatin1(text: string): string {
+  if (!unusual.test(text)) return text;
   // What is above U+00FF was put in by us.
   return text.replace(/[^\u0100-\uffff]+/g, (part) => {
     const bytes = Buffer.from(part, 'latin1');

@@ -10,6 +10,9 @@ export type FileCalls = Pick<
 /** Why a file gave nothing: its process is gone, it may not be read, or the read failed. */
 export type Absence = 'gone' | 'denied' | 'failed';
 
+// A stat has some 200 to 350 bytes.
+const longestLine = 400;
+
 /**
  * The only place that reads /proc. Every read goes into one shared buffer, so that a tick allocates
  * next to nothing: parse {@link ProcFs.buffer} before the next read.
@@ -19,6 +22,7 @@ export class ProcFs {
   /** Large enough for every file read here; a longer cmdline is cut, which loses no flag we use. */
   readonly buffer = Buffer.allocUnsafe(64 * 1024);
   readonly #buffers = [this.buffer];
+  readonly #views: Buffer[] = [];
   readonly #calls: FileCalls;
 
   constructor(root = '/proc', calls: FileCalls = fs) {
@@ -61,6 +65,14 @@ export class ProcFs {
     } catch (error) {
       return absenceOf(error);
     }
+  }
+
+  /** The first bytes of the buffer: a view, made once for each length that a line of a process has. */
+  view(length: number): Buffer {
+    if (length > longestLine) return this.buffer.subarray(0, length);
+    const view = this.#views[length] ?? this.buffer.subarray(0, length);
+    this.#views[length] = view;
+    return view;
   }
 
   close(fd: number): void {

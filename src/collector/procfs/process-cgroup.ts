@@ -1,3 +1,6 @@
+// Made once: without its compiler V8 makes a literal anew each time.
+const hierarchyLine = /^\d+:([^:]*):(\/.*)$/;
+
 /**
  * `/proc/<pid>/cgroup` (cgroups(7)): the path of the process in the hierarchy that has the memory
  * controller, else in the unified one, as seen from the reader's cgroup namespace. Null when the
@@ -14,7 +17,7 @@ export function parseProcessCgroup(buffer: Buffer, length: number): string | nul
  */
 export function pathInHierarchy(cgroup: string, controller: string): string | null {
   for (const line of cgroup.split('\n')) {
-    const fields = /^\d+:([^:]*):(\/.*)$/.exec(line);
+    const fields = hierarchyLine.exec(line);
     if (fields?.[1]?.split(',').includes(controller)) return fields[2] ?? null;
   }
   return null;

@@ -1,4 +1,5 @@
 import { baseName } from '../chromium/command-line.ts';
+import { LastBytes } from './last-bytes.ts';
 import { parseOomScoreAdj } from './oom-score-adj.ts';
 import type { Absence, ProcFs } from './proc-fs.ts';
 import { parseProcessCgroup } from './process-cgroup.ts';
@@ -13,8 +14,8 @@ export interface DescriptorBudget {
   left: number;
 }
 
-// Lines have some 200 to 350 bytes.
-const longestLine = 400;
+// Made once: without its compiler V8 makes a literal anew each time.
+const deletedMark = / \(deleted\)$/;
 
 /** The files of one process. Its kept descriptors answer ESRCH once it is gone, also after reuse. */
 export class ProcessFiles {
@@ -22,9 +23,10 @@ export class ProcessFiles {
   readonly #proc: ProcFs;
   readonly #budget: DescriptorBudget;
   readonly #kept = new Map<'stat' | 'statm', number>();
-  readonly #lastLine = Buffer.allocUnsafeSlow(longestLine);
-  #lastStat: { stat: ProcessStat; length: number } | null = null;
-  #lastStatm: Statm | null = null;
+  readonly #lastStat = new LastBytes();
+  #stat: ProcessStat | null = null;
+  readonly #lastStatm = new LastBytes();
+  #statm: Statm | null = null;
 
   constructor(proc: ProcFs, pid: number, budget: DescriptorBudget) {
     this.#proc = proc;
@@ -39,14 +41,10 @@ export class ProcessFiles {
   stat(): ProcessStat | Absence {
     const length = this.#read('stat');
     if (typeof length !== 'number') return length;
-    const { buffer } = this.#proc;
-    if (this.#lastStat?.length === length) {
-      if (buffer.compare(this.#lastLine, 0, length, 0, length) === 0) return this.#lastStat.stat;
+    if (!this.#lastStat.isSame(this.#proc.view(length))) {
+      this.#stat = parseProcessStat(this.#proc.buffer, length);
     }
-    const stat = parseProcessStat(buffer, length);
-    this.#lastStat = stat === null || length > longestLine ? null : { stat, length };
-    buffer.copy(this.#lastLine, 0, 0, length);
-    return stat ?? 'failed';
+    return this.#stat ?? 'failed';
   }
 
   /**
@@ -55,11 +53,11 @@ export class ProcessFiles {
    */
   statm(): Statm | null {
     const length = this.#read('statm');
-    const statm = typeof length === 'number' ? parseStatm(this.#proc.buffer, length) : null;
-    const last = this.#lastStatm;
-    if (last !== null && isSame(last, statm)) return last;
-    this.#lastStatm = statm;
-    return statm;
+    if (typeof length !== 'number') return null;
+    if (!this.#lastStatm.isSame(this.#proc.view(length))) {
+      this.#statm = parseStatm(this.#proc.buffer, length);
+    }
+    return this.#statm;
   }
 
   status(): ProcessStatus | null {
@@ -82,7 +80,7 @@ export class ProcessFiles {
   /** Base name of the executable; null where it may not be read. */
   executable(): string | null {
     const path = this.#proc.link(`${this.pid}/exe`);
-    return path === null ? null : baseName(path.replace(/ \(deleted\)$/, ''));
+    return path === null ? null : baseName(path.replace(deletedMark, ''));
   }
 
   oomScoreAdj(): number | null {
@@ -133,8 +131,4 @@ export class ProcessFiles {
     }
     return this.#proc.readOpen(fd);
   }
-}
-
-function isSame(last: Statm, statm: Statm | null): boolean {
-  return last.residentPages === statm?.residentPages && last.sharedPages === statm.sharedPages;
 }

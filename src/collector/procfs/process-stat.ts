@@ -25,13 +25,14 @@ const kernelThreadFlag = 0x00200000;
  * bytes are not a stat line.
  */
 export function parseProcessStat(buffer: Buffer, length: number): ProcessStat | null {
-  const open = buffer.subarray(0, length).indexOf(40);
-  const close = length > 0 ? buffer.lastIndexOf(41, length - 1) : -1;
-  if (open < 2 || close <= open) return null;
   // Native code all through: in a V8 without its compiler it beats a loop over the bytes.
-  const fields = buffer.toString('latin1', close + 2, length).split(' ', 22);
+  const text = buffer.toString('latin1', 0, length);
+  const open = text.indexOf('(');
+  const close = text.lastIndexOf(')');
+  if (open < 2 || close <= open) return null;
+  const fields = text.slice(close + 2).split(' ', 22);
   const stat: ProcessStat = {
-    pid: Number(buffer.toString('latin1', 0, open - 1)),
+    pid: Number(text.slice(0, open - 1)),
     comm: printableText(buffer, open + 1, close),
     state: fields[0] ?? '',
     parentPid: Number(fields[1]),

@@ -14,7 +14,9 @@ export function parseStatm(buffer: Buffer, length: number): Statm | null {
   const sizePages = Number(fields[0]);
   const residentPages = Number(fields[1]);
   const sharedPages = Number(fields[2]);
-  if (fields.length < 3) return null;
-  if (![sizePages, residentPages, sharedPages].every(Number.isSafeInteger)) return null;
-  return sizePages === 0 ? null : { residentPages, sharedPages };
+  const isSound =
+    Number.isSafeInteger(sizePages) &&
+    Number.isSafeInteger(residentPages) &&
+    Number.isSafeInteger(sharedPages);
+  return !isSound || sizePages === 0 ? null : { residentPages, sharedPages };
 }
