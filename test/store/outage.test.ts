@@ -1,13 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import {
-  closeSync,
-  openSync,
-  readdirSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-  writeSync,
-} from 'node:fs';
+import { readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import type { RecordingEvent } from '../../src/model/event.ts';
 import type { Sample } from '../../src/model/sample.ts';
@@ -18,7 +10,7 @@ import { fakeOomKill, fakeProcess, fakeSample, mib, startUnixMs } from '../suppo
 import { temporaryFolder } from '../support/headroom-cli.ts';
 import { ended, running } from '../support/record-samples.ts';
 import { syntheticFacts, syntheticSamples } from '../support/synthetic-session.ts';
-import { mountTmpfs } from '../support/tmpfs.ts';
+import { fillDisk, mountTmpfs } from '../support/tmpfs.ts';
 
 const written = { outcome: 'written' };
 
@@ -149,7 +141,7 @@ describe('the counts', () => {
     const samples = crowdedSamples(30, 430);
     let deferred = 0;
     for (const sample of samples) {
-      if (sample.sequence === 31) fillDisk(disk);
+      if (sample.sequence === 31) fillDisk(`${disk}/ballast`);
       if (writer.writeSample(sample, []).outcome !== 'written') deferred++;
     }
     expect(deferred).toBeGreaterThan(300);
@@ -253,7 +245,7 @@ test('the disk is full, with nothing to take away, and has room again later (cas
   const samples = crowdedSamples(30, 40);
   let deferred = 0;
   for (const sample of samples) {
-    if (sample.sequence === 31) fillDisk(disk);
+    if (sample.sequence === 31) fillDisk(`${disk}/ballast`);
     const result = writer.writeSample(sample, []);
     if (deferred === 0 && result.outcome === 'written') continue;
     if (result.outcome === 'written') break;
@@ -283,19 +275,6 @@ function crowdedSamples(quiet: number, tickCount: number): Sample[] {
     );
     return { ...sample, processes: [...sample.processes, ...crowd] };
   });
-}
-
-/** As a download does: to the last byte. */
-function fillDisk(disk: string): void {
-  const ballast = openSync(`${disk}/ballast`, 'w');
-  const block = Buffer.alloc(4096);
-  try {
-    for (;;) writeSync(ballast, block);
-  } catch (error) {
-    expect(error).toMatchObject({ code: 'ENOSPC' });
-  } finally {
-    closeSync(ballast);
-  }
 }
 
 test('a disk that is full from the beginning is STORE_FULL', ({ skip }) => {

@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync } from 'node:fs';
+import { closeSync, mkdirSync, openSync, writeSync } from 'node:fs';
+import { errnoOf } from '../../src/model/errors.ts';
 
 export interface Tmpfs {
   makeReadOnly(): void;
@@ -21,4 +22,17 @@ export function mountTmpfs(folder: string, sizeBytes = 4 * 2 ** 20): Tmpfs | nul
     makeReadOnly: () => execFileSync('mount', ['-o', 'remount,ro', folder]),
     [Symbol.dispose]: () => execFileSync('umount', ['-l', folder]),
   };
+}
+
+/** Fills the disk that a file is to be on, as a download does: to the last byte. */
+export function fillDisk(ballast: string): void {
+  const file = openSync(ballast, 'w');
+  const block = Buffer.alloc(4096);
+  try {
+    for (;;) writeSync(file, block);
+  } catch (error) {
+    if (errnoOf(error) !== 'ENOSPC') throw error;
+  } finally {
+    closeSync(file);
+  }
 }
