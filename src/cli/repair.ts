@@ -1,4 +1,5 @@
 import { HeadroomError } from '../model/errors.ts';
+import type { OnCheckProgress } from '../store/check-progress.ts';
 import { type Salvage, salvageFile } from '../store/salvage/salvage-file.ts';
 import { snapshot } from '../store/snapshot.ts';
 import type { Verification } from '../store/verify/verification.ts';
@@ -15,7 +16,10 @@ export interface Repair {
  * Makes a whole recording of what can be read of another one, which stays as it is. FILE_IN_USE for
  * a damaged one that is still being recorded; else see {@link salvageFile} and {@link makeDatabase}.
  */
-export function repair({ path, isWhole, isLive }: Verification, out: string): Repair {
+export function repair(
+  { path, isWhole, isLive }: Verification,
+  { out, onProgress }: { out: string; onProgress: OnCheckProgress },
+): Repair {
   if (isWhole) {
     makeDatabase(out, (temporary) => snapshot(path, temporary));
     return { file: out, salvage: null };
@@ -25,5 +29,6 @@ export function repair({ path, isWhole, isLive }: Verification, out: string): Re
       hint: 'End its recorder first.',
     });
   }
-  return { file: out, salvage: makeDatabase(out, (temporary) => salvageFile(path, temporary)) };
+  const make = (temporary: string) => salvageFile(path, temporary, { onProgress });
+  return { file: out, salvage: makeDatabase(out, make) };
 }

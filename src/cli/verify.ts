@@ -1,8 +1,11 @@
+import type { OnCheckProgress } from '../store/check-progress.ts';
+import type { Verification } from '../store/verify/verification.ts';
 import { verifyFile } from '../store/verify/verify-file.ts';
+import { CheckProgress } from './check-progress.ts';
 import type { Command } from './command.ts';
 import { requireRegularFile } from './input-file.ts';
 import { nameOption, oneFile, switchOption } from './parse-arguments.ts';
-import { repair } from './repair.ts';
+import { type Repair, repair } from './repair.ts';
 import { verifyJson } from './verify-json.ts';
 import { verifyText } from './verify-text.ts';
 
@@ -27,8 +30,16 @@ export const verifyCommand: Command = {
     const file = oneFile(parsed);
     const out = nameOption(parsed, 'repair');
     requireRegularFile(file);
-    const verification = verifyFile(file, { isRecording: out !== null });
-    const repaired = out === null ? null : repair(verification, out);
+    const progress = new CheckProgress(io, file);
+    const onProgress: OnCheckProgress = (step, part) => progress.update(step, part);
+    let verification: Verification;
+    let repaired: Repair | null = null;
+    try {
+      verification = verifyFile(file, { isRecording: out !== null, onProgress });
+      if (out !== null) repaired = repair(verification, { out, onProgress });
+    } finally {
+      progress.end();
+    }
     const isJson = switchOption(parsed, 'json');
     io.stdout.write((isJson ? verifyJson : verifyText)(verification, repaired));
     return verification.isWhole || repaired !== null ? 0 : 1;

@@ -1,8 +1,9 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { verifyJson } from '../../src/cli/verify-json.ts';
 import { verifyText } from '../../src/cli/verify-text.ts';
 import type { Salvage } from '../../src/store/salvage/salvage-file.ts';
-import type { Verification } from '../../src/store/verify/verification.ts';
+import type { ProblemCode, Verification } from '../../src/store/verify/verification.ts';
 import { fakeFacts, startUnixMs } from '../support/fake-sample.ts';
 
 const whole: Verification = {
@@ -143,3 +144,27 @@ test('for programs', () => {
     repair: null,
   });
 });
+
+test('every field and every code of a problem is in docs/verify.md', () => {
+  const page = readFileSync(new URL('../../docs/verify.md', import.meta.url), 'utf8');
+  const answer: unknown = JSON.parse(verifyJson(damaged, { file: '/tmp/saved.db', salvage }));
+  const codes = Object.keys({
+    bytes_changed: true,
+    log_missing: true,
+    log_empty: true,
+    log_unfinished: true,
+    log_damaged: true,
+    structure: true,
+    contents: true,
+    samples_missing: true,
+  } satisfies Record<ProblemCode, true>);
+  const names = [...fieldsOf(answer), ...codes];
+  expect(names.length).toBeGreaterThan(30);
+  expect(names.filter((name) => !page.includes(`\`${name}\``))).toEqual([]);
+});
+
+function fieldsOf(value: unknown): string[] {
+  if (typeof value !== 'object' || value === null) return [];
+  const own = Array.isArray(value) ? [] : Object.keys(value);
+  return [...own, ...Object.values(value).flatMap(fieldsOf)];
+}

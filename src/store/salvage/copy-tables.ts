@@ -1,3 +1,4 @@
+import type { OnCheckProgress } from '../check-progress.ts';
 import { type Database, type Statement, sqliteCode } from '../driver.ts';
 import { freePages } from '../sqlite-file/free-pages.ts';
 import type { PageFile } from '../sqlite-file/page-file.ts';
@@ -16,11 +17,18 @@ export interface TableOutcome {
   lost: LostPart[];
 }
 
+interface Source {
+  file: PageFile;
+  schema: SourceSchema;
+  /** Pages that were read. */
+  visited: Set<number>;
+  onProgress?: OnCheckProgress;
+}
+
+const tellEveryRows = 4096;
+
 /** Copies every row that can be found into tables that are there and empty. */
-export function copyTables(
-  db: Database,
-  source: { file: PageFile; schema: SourceSchema; visited: Set<number> },
-): TableOutcome[] {
+export function copyTables(db: Database, source: Source): TableOutcome[] {
   const copies = [...readTableShapes(db).values()].map((shape) => new TableCopy(db, shape));
   for (const copy of copies) copy.copyTree(source);
   if (copies.some(({ outcome }) => outcome.lost.length > 0)) copyStrayPages(copies, source);
@@ -38,11 +46,18 @@ class TableCopy {
     this.#insert = db.prepare(shape.insertSql);
   }
 
-  copyTree({ file, schema, visited }: Parameters<typeof copyTables>[1]): void {
+  copyTree({ file, schema, visited, onProgress }: Source): void {
     const onLost = (part: LostPart) => this.outcome.lost.push(part);
     const root = schema.roots.get(this.shape.name);
-    if (root === undefined) onLost({ page: null, afterKey: null, throughKey: null });
-    else for (const row of tableRows({ file, visited, onLost }, root)) this.copy(row);
+    if (root === undefined) {
+      onLost({ page: null, afterKey: null, throughKey: null });
+      return;
+    }
+    let rows = 0;
+    for (const row of tableRows({ file, visited, onLost }, root)) {
+      if (rows++ % tellEveryRows === 0) onProgress?.('saving', visited.size / file.pageCount);
+      this.copy(row);
+    }
   }
 
   /** Whether a row that no table led to is missing here. */

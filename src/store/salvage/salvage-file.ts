@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { HeadroomError } from '../../model/errors.ts';
+import type { OnCheckProgress } from '../check-progress.ts';
 import { inspectDatabaseFile } from '../database-file.ts';
 import { type Database, openDatabase } from '../driver.ts';
 import { EventWriter } from '../event-rows.ts';
@@ -32,6 +33,7 @@ export interface SalvageOptions {
   /** Id of the session, where that of the recording is lost; default: random. */
   newId?: string;
   nowUnixMs?: number;
+  onProgress?: OnCheckProgress;
 }
 
 const ourPageSizeBytes = 4096;
@@ -45,7 +47,7 @@ const tellingTables = new Set(['tick', 'rollup']);
  * FILE_NOT_WRITABLE.
  */
 export function salvageFile(path: string, out: string, options: SalvageOptions = {}): Salvage {
-  using file = openPages(path);
+  using file = openPages(path, options.onProgress);
   refuseOthers(file, path);
   const made = make(file, out, options);
   if (!made.tables.some(({ name, savedRows }) => tellingTables.has(name) && savedRows > 0)) {
@@ -55,8 +57,9 @@ export function salvageFile(path: string, out: string, options: SalvageOptions =
       hint: 'Pull the file again, or use another copy of it.',
     });
   }
+  options.onProgress?.('sealing', null);
   sealFile(out);
-  const saved = verifyFile(out);
+  const saved = verifyFile(out, passedOn(options));
   if (!saved.isWhole) {
     const [problem] = saved.problems;
     throw new HeadroomError('INTERNAL', `${path}: what was saved of it ${problem?.message}`);
@@ -64,8 +67,12 @@ export function salvageFile(path: string, out: string, options: SalvageOptions =
   return { ...made, saved };
 }
 
-function openPages(path: string): PageFile {
-  const seal = checkSeal(path);
+function passedOn({ onProgress }: SalvageOptions): Pick<SalvageOptions, 'onProgress'> {
+  return onProgress === undefined ? {} : { onProgress };
+}
+
+function openPages(path: string, onProgress: OnCheckProgress | undefined): PageFile {
+  const seal = checkSeal(path, onProgress);
   const badPages = seal.state === 'damaged' ? seal.damagedPages : [];
   return new PageFile(path, { badPages, pageSizeBytes: ourPageSizeBytes });
 }
@@ -94,7 +101,7 @@ function make(file: PageFile, out: string, options: SalvageOptions): Omit<Salvag
     const visited = new Set<number>();
     const schema = readSourceSchema(file, visited);
     createSavedSchema(db, schema, file);
-    const tables = copyTables(db, { file, schema, visited });
+    const tables = copyTables(db, { file, schema, visited, ...passedOn(options) });
     migrate(db);
     const isSessionLost = mendSession(db, options.newId ?? randomUUID());
     const lostSamples = noteLostSamples(db, lostOf(tables, 'tick'));

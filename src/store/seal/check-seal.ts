@@ -1,4 +1,5 @@
 import { closeSync, fstatSync, openSync } from 'node:fs';
+import type { OnCheckProgress } from '../check-progress.ts';
 import {
   type DatabaseHeader,
   databaseHeaderBytes,
@@ -16,6 +17,8 @@ import {
   sumsOffset,
 } from './seal-format.ts';
 
+const tellEveryPages = 256;
+
 /** What the checksums behind the last page say of a file. */
 export type SealCheck =
   /** It has none. */
@@ -28,7 +31,7 @@ export type SealCheck =
   | { state: 'damaged'; what: string; damagedPages: readonly number[] };
 
 /** Compares a file with the checksums that it carries. Reads it all, a piece at a time. */
-export function checkSeal(path: string): SealCheck {
+export function checkSeal(path: string, onProgress?: OnCheckProgress): SealCheck {
   const file = openSync(path, 'r');
   try {
     const sizeBytes = fstatSync(file).size;
@@ -36,7 +39,7 @@ export function checkSeal(path: string): SealCheck {
     const footer = readFooter(file, sizeBytes);
     return footer === null
       ? withoutFooter(header, sizeBytes)
-      : withFooter(file, { header, footer, sizeBytes });
+      : withFooter(file, { header, footer, sizeBytes, onProgress });
   } finally {
     closeSync(file);
   }
@@ -61,9 +64,11 @@ interface Sealed {
   header: DatabaseHeader | null;
   footer: Footer;
   sizeBytes: number;
+  onProgress: OnCheckProgress | undefined;
 }
 
-function withFooter(file: number, { header, footer, sizeBytes }: Sealed): SealCheck {
+function withFooter(file: number, sealed: Sealed): SealCheck {
+  const { header, footer, sizeBytes, onProgress } = sealed;
   const { pageCount } = footer;
   const isOutdated = header?.pageCount != null && header.changeCounter !== footer.changeCounter;
   const sums = Buffer.alloc(pageCount * sumBytes);
@@ -71,7 +76,7 @@ function withFooter(file: number, { header, footer, sizeBytes }: Sealed): SealCh
   const areSumsRight =
     isLengthRight && digestOf(readBytes(file, sums, sumsOffset(footer))).equals(footer.sumsDigest);
   if (areSumsRight) {
-    const differing = differingPages(file, footer, sums);
+    const differing = differingPages(file, { footer, sums, onProgress });
     if (isOutdated) return { state: 'outdated', pageCount, changedPages: differing };
     if (differing.length === 0) return { state: 'intact', pageCount };
     const what = `${differing.length} of its ${pageCount} pages are not what they were when it was sealed`;
@@ -83,11 +88,18 @@ function withFooter(file: number, { header, footer, sizeBytes }: Sealed): SealCh
   return { state: 'damaged', what, damagedPages: [] };
 }
 
-function differingPages(file: number, footer: Footer, sums: Buffer): number[] {
+interface Compared {
+  footer: Footer;
+  sums: Buffer;
+  onProgress: OnCheckProgress | undefined;
+}
+
+function differingPages(file: number, { footer, sums, onProgress }: Compared): number[] {
   const differing: number[] = [];
   let number = 0;
   for (const page of readPages(file, footer)) {
     const sum = sums.subarray(number * sumBytes, (number + 1) * sumBytes);
+    if (number % tellEveryPages === 0) onProgress?.('checksums', number / footer.pageCount);
     number++;
     if (!pageSum(page).equals(sum)) differing.push(number);
   }

@@ -1,6 +1,7 @@
 import { closeSync, existsSync, openSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { HeadroomError } from '../../model/errors.ts';
+import type { OnCheckProgress } from '../check-progress.ts';
 import { inspectDatabaseFile, readError } from '../database-file.ts';
 import { openForReading } from '../open-for-reading.ts';
 import { readingError } from '../reading-error.ts';
@@ -23,6 +24,7 @@ export interface VerifyOptions {
   temporaryFolder?: string;
   /** Take it for a damaged recording also where it does not look like a database; default false. */
   isRecording?: boolean;
+  onProgress?: OnCheckProgress;
 }
 
 /**
@@ -33,7 +35,7 @@ export interface VerifyOptions {
 export function verifyFile(path: string, options: VerifyOptions = {}): Verification {
   const refusal = inspect(path);
   // Before SQLite opens it: closing a file here drops the locks that SQLite has on it.
-  const { seal, header } = readFile(path);
+  const { seal, header } = readFile(path, options.onProgress);
   const isRecording = options.isRecording === true || isVouchedFor(seal);
   if (refusal !== null && refusal.code !== 'FILE_CORRUPT' && !isRecording) throw refusal;
   const checked = refusal === null ? checkDatabase(path, seal, options) : unreadable(refusal, path);
@@ -74,12 +76,15 @@ function inspect(path: string): HeadroomError | null {
   }
 }
 
-function readFile(path: string): { seal: SealCheck; header: DatabaseHeader | null } {
+function readFile(
+  path: string,
+  onProgress: OnCheckProgress | undefined,
+): { seal: SealCheck; header: DatabaseHeader | null } {
   try {
     const file = openSync(path, 'r');
     try {
       const bytes = readBytes(file, Buffer.alloc(databaseHeaderBytes), 0);
-      return { seal: checkSeal(path), header: parseDatabaseHeader(bytes) };
+      return { seal: checkSeal(path, onProgress), header: parseDatabaseHeader(bytes) };
     } finally {
       closeSync(file);
     }
@@ -109,10 +114,12 @@ function checkDatabase(path: string, seal: SealCheck, options: VerifyOptions): C
     const { db, close } = openForReading(path, options.temporaryFolder ?? tmpdir());
     try {
       db.exec('BEGIN');
+      options.onProgress?.('structure', null);
       const structure = checkStructure(
         db.prepare<[], string>('PRAGMA integrity_check(5)').pluck().all(),
       );
       if (structure !== null) return { problems: [structure], found: null };
+      options.onProgress?.('contents', null);
       const found = checkContents(db, path);
       return { problems: missingSamples(found), found };
     } finally {
