@@ -7,9 +7,9 @@ import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { findChromium } from '../src/cli/demo/find-chromium.ts';
-import { launchChromium } from '../src/cli/demo/launch-chromium.ts';
 import { servePages } from '../src/cli/demo/pages.ts';
+import { findChromium } from '../src/host/browser/find-chromium.ts';
+import { launchChromium } from '../src/host/browser/launch-chromium.ts';
 import { printFigures, printTable, round } from './support/figures.ts';
 import { processUsage } from './support/process-usage.ts';
 

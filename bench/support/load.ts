@@ -1,9 +1,9 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import fs from 'node:fs';
-import { findChromium } from '../../src/cli/demo/find-chromium.ts';
-import { launchChromium, type RunningChromium } from '../../src/cli/demo/launch-chromium.ts';
 import { servePages } from '../../src/cli/demo/pages.ts';
+import { findChromium } from '../../src/host/browser/find-chromium.ts';
+import { launchChromium, type RunningChromium } from '../../src/host/browser/launch-chromium.ts';
 import type { CleanUp } from './clean-up.ts';
 import { endGroup } from './process-group.ts';
 

@@ -6,7 +6,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { thisMachine } from '../../scripts/setup/debian-packages.mjs';
-import { findChromium } from '../../src/cli/demo/find-chromium.ts';
+import { findChromium } from '../../src/host/browser/find-chromium.ts';
 import { openRecording } from '../../src/store/reader.ts';
 import { readDashboard } from '../../test/support/grafana-dashboard.ts';
 import type { Drawn } from './page/drawn.ts';

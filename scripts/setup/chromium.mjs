@@ -21,8 +21,8 @@ export async function provideChromium(root) {
 
 /** @param {string} root */
 async function findBrowser(root) {
-  const built = pathToFileURL(path.join(root, 'dist', 'cli', 'demo', 'find-chromium.js')).href;
-  /** @type {typeof import('../../src/cli/demo/find-chromium.ts')} */
+  const built = pathToFileURL(path.join(root, 'dist', 'host', 'browser', 'find-chromium.js')).href;
+  /** @type {typeof import('../../src/host/browser/find-chromium.ts')} */
   const { findChromium } = await import(built);
   try {
     return findChromium();

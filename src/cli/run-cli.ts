@@ -46,6 +46,11 @@ const entries: readonly CommandEntry[] = [
     load: async () => (await import('./serve/serve.ts')).serveCommand,
   },
   {
+    name: 'host',
+    summary: 'browser sessions on this machine, with the API of the hosted ones',
+    load: async () => (await import('./host/host.ts')).hostCommand,
+  },
+  {
     name: 'doctor',
     summary: 'what can be read here, what cannot and why, and what it costs',
     load: async () => (await import('./doctor.ts')).doctorCommand,

@@ -12,7 +12,8 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   exporter: ['model', 'store/reader', 'store/export-cursor'],
   analysis: ['model', 'store/reader'],
   report: ['model', 'analysis'],
-  cli: ['model', 'collector', 'store', 'exporter', 'analysis', 'report'],
+  host: ['model', 'session'],
+  cli: ['model', 'host', 'collector', 'store', 'exporter', 'analysis', 'report'],
 };
 
 /** Packages that only one place may import, by prefix of the path. */
@@ -21,6 +22,9 @@ const packageHomes: Readonly<Record<string, string>> = {
   '@opentelemetry/': 'src/exporter/',
   hyparquet: 'src/exporter/file/parquet/',
   systeminformation: 'src/collector/portable/',
+  '@fastify/busboy': 'src/host/',
+  '@lydell/node-pty': 'src/host/',
+  fflate: 'src/host/',
   pidusage: 'src/collector/portable/',
 };
 

@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, vi } from 'vitest';
-import { findChromium } from '../../src/cli/demo/find-chromium.ts';
-import { launchChromium } from '../../src/cli/demo/launch-chromium.ts';
+import { findChromium } from '../../src/host/browser/find-chromium.ts';
+import { launchChromium } from '../../src/host/browser/launch-chromium.ts';
 import type { OomKill } from '../../src/model/event.ts';
 import type { Recording } from '../../src/model/recording.ts';
 import { openRecording } from '../../src/store/reader.ts';

@@ -1,6 +1,6 @@
-import { findChromium } from '../../src/cli/demo/find-chromium.ts';
-import { launchChromium, type RunningChromium } from '../../src/cli/demo/launch-chromium.ts';
 import { type DemoPages, servePages } from '../../src/cli/demo/pages.ts';
+import { findChromium } from '../../src/host/browser/find-chromium.ts';
+import { launchChromium, type RunningChromium } from '../../src/host/browser/launch-chromium.ts';
 
 /** A real Chromium with the demo's pages open. Fails, and does not skip, where there is none. */
 export async function startTestBrowser(): Promise<{

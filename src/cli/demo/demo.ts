@@ -1,12 +1,12 @@
 import { mkdirSync } from 'node:fs';
 import path from 'node:path';
+import { findChromium } from '../../host/browser/find-chromium.ts';
+import { launchChromium } from '../../host/browser/launch-chromium.ts';
 import type { Command, CommandIo, ParsedArguments } from '../command.ts';
 import { UsageError } from '../command.ts';
 import { textOption } from '../parse-arguments.ts';
 import { parseDuration } from '../quantities.ts';
 import { shellQuote } from '../shell-quote.ts';
-import { findChromium } from './find-chromium.ts';
-import { launchChromium } from './launch-chromium.ts';
 import { servePages } from './pages.ts';
 import { runHeadroom } from './run-headroom.ts';
 

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { errnoOf, HeadroomError } from '../../model/errors.ts';
-import { isLoopbackHost } from './loopback-host.ts';
+import { isLoopbackHost } from '../../model/loopback-host.ts';
 
 export interface HttpRequest {
   /** Of the URL, as it came. */

@@ -2,6 +2,7 @@ import { isIP } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { WatchedRecordings } from '../../exporter/prometheus/watched-recordings.ts';
 import { HeadroomError } from '../../model/errors.ts';
+import { isLoopbackHost } from '../../model/loopback-host.ts';
 import { printable } from '../../report/printable.ts';
 import { openRecording } from '../../store/reader.ts';
 import type { Command, CommandIo, ParsedArguments } from '../command.ts';
@@ -10,7 +11,6 @@ import { nameOption, switchOption, textOption } from '../parse-arguments.ts';
 import { perProcessOption, perProcessSpec } from '../per-process-option.ts';
 import { parsePort } from '../quantities.ts';
 import { startHttpServer } from './http-server.ts';
-import { isLoopbackHost } from './loopback-host.ts';
 import { routesOf } from './routes.ts';
 
 // Which OpenTelemetry gives to Prometheus exporters.

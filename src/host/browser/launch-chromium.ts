@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { HeadroomError } from '../../model/errors.ts';
+import type { LaunchedLine } from '../process/child.ts';
 import { devtoolsRequest } from './devtools-request.ts';
 
 /** A Chromium that was started here. */
@@ -12,6 +13,10 @@ export interface RunningChromium {
   pid: number;
   /** As it tells itself: `Chrome/156.0.8078.73`. */
   version: string;
+  /** Where its DevTools listen on 127.0.0.1; whoever reaches them owns the browser. */
+  devtools: { port: number; path: string };
+  /** When its main process has ended. */
+  ended: Promise<void>;
   /** Opens a tab. */
   open(url: string): Promise<void>;
   /** Ends it with all of its processes and removes its profile. */
@@ -23,24 +28,41 @@ const startTimeoutMs = 60_000;
 /** What it is given to end by itself before it is killed. */
 const closeTimeoutMs = 5_000;
 
+export interface ChromiumOptions {
+  /** A folder for its profile, removed at the end; default a new one for temporary files. */
+  profile?: string;
+  /** The same as the browser names it, where it has another view of the files. */
+  profileSeen?: string;
+  /** The whole command line and environment out of the browser's own; default unchanged. */
+  place?(executable: string, args: readonly string[]): LaunchedLine;
+  /** Besides the usual ones. */
+  flags?: readonly string[];
+}
+
 /**
  * Starts a headless Chromium with an empty profile of its own. COMMAND_FAILED_TO_START when it cannot
  * be run or ends at once, with what it said.
  */
-export async function launchChromium(executable: string): Promise<RunningChromium> {
-  const profile = mkdtempSync(path.join(tmpdir(), 'headroom-chromium-'));
-  // A process group of its own: ended as a whole, and out of reach of the terminal's Ctrl-C, which
-  // would end the browser while its end is still to be recorded.
-  const child = spawn(executable, flags(profile), {
-    detached: true,
-    stdio: ['ignore', 'ignore', 'pipe'],
+export async function launchChromium(
+  executable: string,
+  options: ChromiumOptions = {},
+): Promise<RunningChromium> {
+  const profile = options.profile ?? mkdtempSync(path.join(tmpdir(), 'headroom-chromium-'));
+  const child = startBrowser(executable, profile, options);
+  const ended = new Promise<void>((resolve) => {
+    child.once('exit', () => resolve());
+    child.once('error', () => resolve());
   });
   try {
     const port = await devtoolsPort(child, profile, executable);
-    const { Browser } = JSON.parse(await devtoolsRequest(port, 'GET', '/json/version'));
+    const { Browser, webSocketDebuggerUrl } = JSON.parse(
+      await devtoolsRequest(port, 'GET', '/json/version'),
+    );
     return {
       pid: child.pid ?? 0,
       version: String(Browser),
+      devtools: { port, path: new URL(String(webSocketDebuggerUrl)).pathname },
+      ended,
       open: async (url) => {
         await devtoolsRequest(port, 'PUT', `/json/new?${encodeURIComponent(url)}`);
       },
@@ -50,6 +72,18 @@ export async function launchChromium(executable: string): Promise<RunningChromiu
     await endBrowser(child, profile);
     throw error;
   }
+}
+
+function startBrowser(executable: string, profile: string, options: ChromiumOptions): ChildProcess {
+  const args = [...flags(options.profileSeen ?? profile), ...(options.flags ?? []), 'about:blank'];
+  const { line, env } = options.place?.(executable, args) ?? { line: [executable, ...args] };
+  // A process group of its own: ended as a whole, and out of reach of the terminal's Ctrl-C, which
+  // would end the browser while its end is still to be recorded.
+  return spawn(line[0] ?? executable, line.slice(1), {
+    detached: true,
+    stdio: ['ignore', 'ignore', 'pipe'],
+    ...(env === undefined ? {} : { env: { ...env } }),
+  });
 }
 
 function flags(profile: string): string[] {
@@ -65,7 +99,6 @@ function flags(profile: string): string[] {
     '--disable-background-networking',
     '--disable-component-update',
     '--disable-sync',
-    'about:blank',
   ];
 }
 

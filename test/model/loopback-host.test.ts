@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { isLoopbackHost } from '../../../src/cli/serve/loopback-host.ts';
+import { isLoopbackHost } from '../../src/model/loopback-host.ts';
 
 test.each([
   ['localhost', true],

@@ -2,7 +2,7 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:f
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { findChromium } from '../../../src/cli/demo/find-chromium.ts';
+import { findChromium } from '../../../src/host/browser/find-chromium.ts';
 
 let folder: string;
 

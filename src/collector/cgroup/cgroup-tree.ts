@@ -1,0 +1,38 @@
+import fs from 'node:fs';
+import { errnoOf } from '../../model/errors.ts';
+
+/** The processes in a cgroup and in those below it; empty when it is gone. */
+export function cgroupMembers(directory: string): number[] {
+  return cgroupTree(directory).flatMap((each) => {
+    const text = orNull(() => fs.readFileSync(`${each}/cgroup.procs`, 'utf8')) ?? '';
+    return text.split('\n').flatMap((line) => (/^[1-9]\d*$/.test(line) ? Number(line) : []));
+  });
+}
+
+/** Removes a cgroup and those below it; false while there is a process in one of them. */
+export function removeCgroupTree(directory: string): boolean {
+  for (const each of cgroupTree(directory).reverse()) orNull(() => fs.rmdirSync(each));
+  return !fs.existsSync(directory);
+}
+
+/** A cgroup and all below it, each before its children. */
+function cgroupTree(directory: string): string[] {
+  const entries = orNull(() => fs.readdirSync(directory, { withFileTypes: true }));
+  if (entries === null) return [];
+  return [
+    directory,
+    ...entries
+      .filter((entry) => entry.isDirectory())
+      .flatMap(({ name }) => cgroupTree(`${directory}/${name}`)),
+  ];
+}
+
+// Gone, or still in use: the caller asks again.
+function orNull<T>(act: () => T): T | null {
+  try {
+    return act();
+  } catch (error) {
+    if (errnoOf(error) === null) throw error;
+    return null;
+  }
+}

@@ -1,0 +1,201 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Duplex } from 'node:stream';
+import { errnoOf, HeadroomError } from '../model/errors.ts';
+import { bearerToken, isExpectedHost, isSameSecret } from './auth.ts';
+import { proxyToBrowser } from './browser/cdp-proxy.ts';
+import { browserRoutes } from './browser-routes.ts';
+import { fileRoutes } from './files/file-routes.ts';
+import { type Exchange, param, sendJson } from './http/exchange.ts';
+import { HttpProblem } from './http/problem.ts';
+import { Router, type Routes } from './http/router.ts';
+import { processRoutes } from './process/process-routes.ts';
+import { type RegistryOptions, SessionRegistry } from './session-registry.ts';
+
+export interface HostOptions extends RegistryOptions {
+  /** An IP address, or localhost. */
+  address: string;
+  /** 0: any that is free. */
+  port: number;
+  token: string;
+}
+
+export interface RunningHost {
+  /** `http://127.0.0.1:8787`, without a slash at the end. */
+  url: string;
+  /** Deletes every session; resolves when nothing of them is left. */
+  close(): Promise<void>;
+}
+
+/** Starts the session host. ADDRESS_NOT_USABLE. */
+export async function startHost(options: HostOptions): Promise<RunningHost> {
+  const registry = new SessionRegistry(options);
+  const entry = new HostEntry(options, registry);
+  const server = createServer({ requestTimeout: 0, maxHeaderSize: 16_384 }, (request, response) => {
+    void entry.answer(request, response);
+  });
+  server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
+    entry.upgrade(request, { socket, head });
+  });
+  await listen(server, options);
+  const { address, family, port } = server.address() as AddressInfo;
+  return {
+    url: `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`,
+    close: async () => {
+      server.close();
+      await registry.close();
+      server.closeAllConnections();
+    },
+  };
+}
+
+/** Lets in who may come in, finds the handler, and turns what goes wrong into an answer. */
+class HostEntry {
+  readonly #options: HostOptions;
+  readonly #registry: SessionRegistry;
+  /** For the holder of the token. */
+  readonly #api: Router;
+  /** Below `base_url`, for the holder of the session's own secret. */
+  readonly #direct: Router;
+
+  constructor(options: HostOptions, registry: SessionRegistry) {
+    this.#options = options;
+    this.#registry = registry;
+    const ofSession = sessionRoutes(options, registry);
+    this.#api = new Router({
+      ...browserRoutes(registry),
+      ...below('/browsers/{id}', ofSession),
+    });
+    this.#direct = new Router(below('/sessions/{id}', ofSession));
+  }
+
+  async answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const gone = new AbortController();
+    response.once('close', () => gone.abort());
+    const url = new URL(request.url ?? '/', 'http://host');
+    const exchange: Exchange = {
+      request,
+      response,
+      params: {},
+      query: url.searchParams,
+      origin: `http://${request.headers.host ?? ''}`,
+      signal: gone.signal,
+    };
+    try {
+      const { handler, params } = this.#find(request, url);
+      await handler({ ...exchange, params });
+    } catch (error) {
+      this.#refuse(exchange, error);
+    }
+  }
+
+  upgrade(request: IncomingMessage, { socket, head }: { socket: Duplex; head: Buffer }): void {
+    socket.on('error', () => socket.destroy());
+    const url = new URL(request.url ?? '/', 'http://host');
+    const id = /^\/cdp\/([^/]+)$/.exec(url.pathname)?.[1] ?? '';
+    const session = this.#registry.living.find((candidate) => candidate.id === id);
+    const isAllowed =
+      isExpectedHost(request, this.#options.address) &&
+      session !== undefined &&
+      isSameSecret(url.searchParams.get('jwt') ?? '', session.jwt);
+    const devtools = session?.browser?.devtools ?? null;
+    if (!isAllowed || devtools === null) {
+      socket.end(`HTTP/1.1 ${isAllowed ? '503 Service Unavailable' : '401 Unauthorized'}\r\n\r\n`);
+      return;
+    }
+    const release = session.hold('browser');
+    socket.once('close', release);
+    session.ending.addEventListener('abort', () => socket.destroy(), { once: true });
+    proxyToBrowser(request, socket, { head, devtools });
+  }
+
+  #find(request: IncomingMessage, url: URL) {
+    if (!isExpectedHost(request, this.#options.address)) {
+      throw new HttpProblem(403, 'this is a private server: ask for it as localhost or 127.0.0.1');
+    }
+    const isDirect = url.pathname.startsWith('/sessions/');
+    if (isDirect) this.#mustHoldSecret(url);
+    else if (!isSameSecret(bearerToken(request) ?? '', this.#options.token)) {
+      throw new HttpProblem(401, 'Authorization: Bearer with the token of this host is needed');
+    }
+    const router = isDirect ? this.#direct : this.#api;
+    const match = router.match(request.method ?? 'GET', url.pathname);
+    if (match === 'unknown') throw new HttpProblem(404, 'no such path in this API');
+    if (match === 'method') throw new HttpProblem(405, 'this path has no such method');
+    return match;
+  }
+
+  #mustHoldSecret(url: URL): void {
+    const id = url.pathname.split('/')[2] ?? '';
+    const session = this.#registry.living.find((candidate) => candidate.id === id);
+    const given = url.searchParams.get('jwt') ?? '';
+    if (session === undefined || !isSameSecret(given, session.jwt)) {
+      throw new HttpProblem(401, 'the secret of a session that lives is needed');
+    }
+  }
+
+  #refuse(exchange: Exchange, error: unknown): void {
+    const { request, response, signal } = exchange;
+    if (!(error instanceof HttpProblem) && !isHangUp(error, signal)) {
+      // Nothing of the request: it may hold secrets.
+      this.#options.tell(`this is a bug in headroom [INTERNAL]: ${stackOf(error)}`);
+    }
+    if (response.headersSent || signal.aborted) {
+      response.destroy();
+      return;
+    }
+    const problem =
+      error instanceof HttpProblem
+        ? error
+        : new HttpProblem(500, 'the host failed; it says why in its messages', {
+            'x-should-retry': 'false',
+          });
+    for (const [name, value] of Object.entries(problem.headers)) response.setHeader(name, value);
+    // The rest of the body is not read.
+    if (!request.complete) response.setHeader('connection', 'close');
+    sendJson(exchange, { code: problem.code, message: problem.message }, problem.status);
+  }
+}
+
+function sessionRoutes(options: HostOptions, registry: SessionRegistry): Routes {
+  const sessionOf = (exchange: Exchange) => {
+    const session = registry.find(param(exchange, 'id'));
+    exchange.response.once('close', session.hold('call'));
+    return session;
+  };
+  return { ...processRoutes(sessionOf, options.policy), ...fileRoutes(sessionOf) };
+}
+
+function below(prefix: string, routes: Routes): Routes {
+  return Object.fromEntries(
+    Object.entries(routes).map(([pattern, handler]) => [
+      pattern.replace(' ', ` ${prefix}`),
+      handler,
+    ]),
+  );
+}
+
+function listen(server: Server, { address, port }: HostOptions): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', (error) => {
+      const errno = errnoOf(error);
+      const what = errno === 'EADDRINUSE' ? 'another program listens there' : (errno ?? 'unknown');
+      reject(
+        new HeadroomError('ADDRESS_NOT_USABLE', `cannot listen on ${address}:${port}: ${what}`, {
+          hint: 'Choose another --port, or 0 for any that is free.',
+          cause: error,
+        }),
+      );
+    });
+    server.listen(port, address, resolve);
+  });
+}
+
+function isHangUp(error: unknown, signal: AbortSignal): boolean {
+  const errno = errnoOf(error);
+  return signal.aborted || errno === 'ECONNRESET' || errno === 'ERR_STREAM_PREMATURE_CLOSE';
+}
+
+function stackOf(error: unknown): string {
+  return error instanceof Error ? (error.stack ?? error.message) : String(error);
+}
