@@ -1,6 +1,7 @@
 import type { Recording } from '../../model/recording.ts';
 import type { Series } from '../../model/series.ts';
 import type { Sketch } from '../../model/sketch.ts';
+import type { TimeRange } from '../../model/time-range.ts';
 import { rollupMetrics } from '../metric-catalog.ts';
 import {
   type RollupMetric,
@@ -10,13 +11,31 @@ import {
 } from '../metric-definition.ts';
 import type { Point } from './session-points.ts';
 
-export const minuteMs = 60_000;
+const minuteMs = 60_000;
+const hourMs = 3_600_000;
+
+/** Stretches of the clock that are summarised; the shorter one first. */
+const clockWindows = [
+  { name: '1m', spanMs: minuteMs },
+  { name: '1h', spanMs: hourMs },
+] as const;
 
 /** `end` is not part of the window; it is the time of its points. */
 export interface RollupWindow {
-  name: '1m' | 'session';
+  name: (typeof clockWindows)[number]['name'] | 'session';
+  /** What of the recording it is made of. */
+  range: TimeRange;
   fromUnixMs: number;
   endUnixMs: number;
+}
+
+/** The minute and the hour of this moment. */
+export function windowsAt(unixMs: number): RollupWindow[] {
+  return clockWindows.map(({ name, spanMs }) => {
+    const fromUnixMs = Math.floor(unixMs / spanMs) * spanMs;
+    const endUnixMs = fromUnixMs + spanMs;
+    return { name, fromUnixMs, endUnixMs, range: { fromUnixMs, toUnixMs: endUnixMs - 1 } };
+  });
 }
 
 /** The distribution of one series in a window. */
@@ -26,10 +45,7 @@ export interface WindowSketch {
 }
 
 /** Of every series that has something in the window. */
-export function windowSketches(recording: Recording, window: RollupWindow): WindowSketch[] {
-  const { fromUnixMs } = window;
-  const range =
-    window.name === 'session' ? {} : { fromUnixMs, toUnixMs: fromUnixMs + minuteMs - 1 };
+export function windowSketches(recording: Recording, { range }: RollupWindow): WindowSketch[] {
   return recording
     .series()
     .map((series) => ({ series, sketch: recording.distribution(series, range) }))

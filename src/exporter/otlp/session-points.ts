@@ -13,7 +13,7 @@ import { fieldReader, type TickView, viewOf } from '../tick-view.ts';
 import { emptyUtilization, UtilizationHistogram } from '../utilization-histogram.ts';
 import { ExponentialPoints } from './exponential-points.ts';
 import { ProcessPoints } from './process-points.ts';
-import { minuteMs, type RollupWindow, rollupPoints, windowSketches } from './rollup-points.ts';
+import { type RollupWindow, rollupPoints, windowSketches, windowsAt } from './rollup-points.ts';
 
 /** One series: a metric and the attributes that tell it from the others of that metric. */
 export interface PointSeries {
@@ -58,7 +58,7 @@ export class SessionPoints {
   readonly #exponential: ExponentialPoints | null;
   readonly #processes: ProcessPoints | null;
   // A clock that was set back goes through a minute twice; it is told once.
-  readonly #toldMinutes = new Set<number>();
+  readonly #toldWindows = new Set<string>();
 
   constructor(facts: SessionFacts, options: SessionPointsOptions = {}) {
     this.#facts = facts;
@@ -102,7 +102,8 @@ export class SessionPoints {
     let closedUnixMs: number | null = null;
     for (const tick of ticks) {
       this.#begin(tick);
-      closedUnixMs = this.#closeMinute(tick)?.endUnixMs ?? closedUnixMs;
+      const minute = this.#closeWindows(tick).find(({ name }) => name === '1m');
+      closedUnixMs = minute?.endUnixMs ?? closedUnixMs;
       const view = this.#see(tick);
       for (const { counter, read } of this.#tickSeries) {
         const value = counter === null ? null : read(view);
@@ -118,20 +119,19 @@ export class SessionPoints {
     if (closedUnixMs !== null) this.#exponential?.skipTo(recording, closedUnixMs);
   }
 
-  /** What is said once, when the recording has ended: its last minute and the session as a whole. */
+  /** What is said once, when the recording has ended: its last minute and hour, and all of it. */
   closingPoints(recording: Recording): Point[] {
     if (this.#lastUnixMs === null) return [];
     // After the last tick, and so never at the time of the minute that this one closed.
     const timeUnixMs = this.#lastUnixMs + 1;
     const startUnixMs = this.#startUnixMs;
-    const fromUnixMs = minuteOf(this.#lastUnixMs);
-    const minute = { name: '1m', fromUnixMs, endUnixMs: timeUnixMs } as const;
-    const session = { name: 'session', fromUnixMs: startUnixMs, endUnixMs: timeUnixMs } as const;
-    const ofMinute = windowSketches(recording, minute);
-    const ofSession = windowSketches(recording, session);
+    const session = { name: 'session', range: {}, fromUnixMs: startUnixMs } as const;
+    const ofSession = windowSketches(recording, { ...session, endUnixMs: timeUnixMs });
     return [
-      ...rollupPoints(ofMinute, minute, this.#identity),
-      ...rollupPoints(ofSession, session, this.#identity),
+      ...windowsAt(this.#lastUnixMs).flatMap((window) =>
+        this.#windowPoints(recording, { ...window, endUnixMs: timeUnixMs }),
+      ),
+      ...rollupPoints(ofSession, { ...session, endUnixMs: timeUnixMs }, this.#identity),
       ...this.#utilizationPoints(timeUnixMs, this.#utilization.reading()),
       ...(this.#exponential?.pointsOf(ofSession, { startUnixMs, timeUnixMs }) ?? []),
     ];
@@ -143,26 +143,40 @@ export class SessionPoints {
     const born = this.#utilization.isBegunBy(tick)
       ? this.#utilizationPoints(tick.timeUnixMs, emptyUtilization)
       : [];
-    const minute = this.#closeMinute(tick);
-    if (minute === null) return born;
+    return [
+      ...born,
+      ...this.#closeWindows(tick).flatMap((window) =>
+        window.name === '1m'
+          ? this.#minutePoints(recording, window)
+          : this.#windowPoints(recording, window),
+      ),
+    ];
+  }
+
+  #minutePoints(recording: Recording, minute: RollupWindow): Point[] {
     const sketches = windowSketches(recording, minute);
     const timeUnixMs = minute.endUnixMs;
     const span = { startUnixMs: this.#startUnixMs, timeUnixMs };
     return [
-      ...born,
       ...rollupPoints(sketches, minute, this.#identity),
       ...this.#utilizationPoints(timeUnixMs, this.#utilization.reading()),
       ...(this.#exponential?.addMinute(sketches, span) ?? []),
     ];
   }
 
-  // A minute is closed by the first tick after it, and told about only if it had a tick.
-  #closeMinute(tick: Tick): RollupWindow | null {
-    if (this.#lastUnixMs === null) return null;
-    const fromUnixMs = minuteOf(this.#lastUnixMs);
-    if (minuteOf(tick.timeUnixMs) <= fromUnixMs || this.#toldMinutes.has(fromUnixMs)) return null;
-    this.#toldMinutes.add(fromUnixMs);
-    return { name: '1m', fromUnixMs, endUnixMs: fromUnixMs + minuteMs };
+  #windowPoints(recording: Recording, window: RollupWindow): Point[] {
+    return rollupPoints(windowSketches(recording, window), window, this.#identity);
+  }
+
+  // A window is closed by the first tick after it, and told about only if it had a tick.
+  #closeWindows(tick: Tick): RollupWindow[] {
+    if (this.#lastUnixMs === null) return [];
+    return windowsAt(this.#lastUnixMs).filter(({ name, fromUnixMs, endUnixMs }) => {
+      const key = `${name} ${fromUnixMs}`;
+      if (tick.timeUnixMs < endUnixMs || this.#toldWindows.has(key)) return false;
+      this.#toldWindows.add(key);
+      return true;
+    });
   }
 
   #utilizationPoints(timeUnixMs: number, value: Histogram | null): Point[] {
@@ -256,8 +270,4 @@ function pointOf(
     timeUnixMs: at.unixMs,
     value: valueInUnit(series.metric, reading.value),
   };
-}
-
-function minuteOf(unixMs: number): number {
-  return Math.floor(unixMs / minuteMs) * minuteMs;
 }

@@ -1,7 +1,7 @@
 import type { Recording } from '../../model/recording.ts';
 import type { Tick } from '../../model/session-memory.ts';
 import { rollupMetrics, utilizationMetric } from '../metric-catalog.ts';
-import type { MetricDefinition } from '../metric-definition.ts';
+import { type MetricDefinition, windowAttribute } from '../metric-definition.ts';
 import { type Point, SessionPoints } from '../otlp/session-points.ts';
 import { seriesKey } from './series-key.ts';
 
@@ -125,16 +125,21 @@ export class ScrapedSession {
 
   #take(points: readonly Point[]): void {
     const ofMinute = points.filter(({ series }) => rollups.has(series.metric));
-    if (ofMinute.length > 0) this.#rollupPoints = ofMinute;
+    if (ofMinute.length > 0) this.#rollupPoints = withoutHours(ofMinute);
     this.#tickPoints =
       ofMinute.length === 0 ? points : points.filter(({ series }) => !rollups.has(series.metric));
   }
 
   #closeSession(recording: Recording): void {
     if (this.#isClosed || this.#points === null) return;
-    this.#rollupPoints = this.#points.closingPoints(recording);
+    this.#rollupPoints = withoutHours(this.#points.closingPoints(recording));
     this.#isClosed = true;
   }
+}
+
+// A third more series, for what was shown minute by minute.
+function withoutHours(points: readonly Point[]): Point[] {
+  return points.filter(({ series }) => series.attributes[windowAttribute] !== '1h');
 }
 
 // A series that is new is first told at 0, and then at its value.

@@ -69,7 +69,7 @@ describe('the end of a session', () => {
     const batches = allBatches(reader, recording);
     expect(sequencesOf(batches)).toEqual([2]);
     expect(batches[0]?.items.map(({ series }) => series.metric.name)).toEqual(
-      Array(12).fill('headroom.rollup.browser.memory.rss_sum'),
+      Array(18).fill('headroom.rollup.browser.memory.rss_sum'),
     );
   });
 

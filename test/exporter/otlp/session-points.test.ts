@@ -111,8 +111,26 @@ describe('percentiles', () => {
       ['1m', startUnixMs + 60_000, (500 + 59 * 10) * mib],
       ['1m', startUnixMs + 120_000, (500 + 119 * 10) * mib],
       ['1m', endUnixMs, (500 + 129 * 10) * mib],
+      ['1h', endUnixMs, (500 + 129 * 10) * mib],
       ['session', endUnixMs, (500 + 129 * 10) * mib],
     ]);
+  });
+
+  test('of every closed hour, at its end', () => {
+    // 14:59:55 to 15:00:04, growing by 10 MiB a second from 14:00:00 on.
+    const overHour: Recording = { ...recordingOf(10, 3595), series: () => series };
+    const points = new SessionPoints(overHour.facts).pointsOf(overHour, [...overHour.ticks()]);
+    const ofHour = points
+      .flat()
+      .filter(
+        ({ series: { metric, attributes } }) =>
+          metric.name === 'headroom.rollup.memory.working_set' &&
+          attributes['headroom.rollup.window'] === '1h' &&
+          attributes['headroom.rollup.stat'] === 'max',
+      );
+    expect(
+      ofHour.map(({ startUnixMs: from, timeUnixMs, value }) => [from, timeUnixMs, value]),
+    ).toEqual([[startUnixMs, startUnixMs + 3_600_000, (500 + 3599 * 10) * mib]]);
   });
 
   test('p50, p90, p95, p99, the maximum and the mean, by nearest rank', () => {
@@ -140,7 +158,7 @@ describe('percentiles', () => {
     const roles = rollups.filter(
       ({ series }) => series.metric.name === 'headroom.rollup.browser.memory.rss',
     );
-    expect(roles).toHaveLength(6 * 4);
+    expect(roles).toHaveLength(6 * 5);
     for (const { series } of roles)
       expect(series.attributes['headroom.process.role']).toBe('renderer');
   });
@@ -272,8 +290,8 @@ test('a process that is killed in its first second is an increase, too', () => {
 });
 
 /** One tick a second: memory, a renderer that grows, a kill each second. */
-function recordingOf(seconds: number): Recording {
-  const samples = Array.from({ length: seconds }, (_, second) =>
+function recordingOf(seconds: number, fromSecond = 0): Recording {
+  const samples = Array.from({ length: seconds }, (_, index) => fromSecond + index).map((second) =>
     fakeSample({
       second,
       machine: {
