@@ -26,7 +26,8 @@ export function startPrometheus(options: PrometheusOptions = {}): Promise<Metric
         '--web.enable-remote-write-receiver',
       ];
     },
-    listening: /msg="Listening on" address=(\S+)/,
+    // With other keys in between in Prometheus 3.
+    listening: /msg="Listening on"[^\n]* address=(\S+)/,
   });
 }
 
