@@ -66,6 +66,8 @@ export interface TableTick {
   tick: number;
   nowTicks: number;
   ticksPerSecond: number;
+  /** Differs as soon as a process starts or is gone; null or left out: nobody tells. */
+  population?: string | null;
 }
 
 // While young a process may yet change its program or tell its type.
@@ -77,7 +79,7 @@ const settlingEverySeconds = 5;
 // Made once: without its compiler V8 makes a literal anew each time.
 const blank = /^\0*$/;
 // What was the same so often rests: whether it woke up is asked now and then. That it is still there
-// is asked at every tick, by the list of /proc.
+// is asked at every tick, by the list of /proc or by what would have changed with it.
 const restingAfterCount = 5;
 const statOfQuietEveryTicks = 4;
 // A kernel thread's pid may come to a process of ours; seldom enough to look again now and then.
@@ -112,7 +114,7 @@ export class ProcessTable {
   update(at: TableTick): EndedProcess[] {
     const ended: EndedProcess[] = [];
     this.awake.length = 0;
-    const { appeared, gone } = this.#list.update();
+    const { appeared, gone } = this.#list.update(at.population ?? null);
     for (const pid of gone) {
       this.#kernelThreads.delete(pid);
       this.#waiting.delete(pid);

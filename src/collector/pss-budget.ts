@@ -49,6 +49,7 @@ export class PssBudget {
     const earnedMs = (Math.max(0, elapsedMs) * this.#options.cpuShare) / slowdown;
     this.#savedMs = Math.min(savingsMs, this.#savedMs + earnedMs);
 
+    if (this.#savedMs <= 0) return [];
     const due: { candidate: T; worth: number }[] = [];
     candidates.forEach((candidate) => {
       const worth = this.#worth(candidate, nowMonotonicMs);

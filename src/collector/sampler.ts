@@ -96,7 +96,10 @@ export class Sampler {
     const monotonicMs = clock.monotonicMs();
     const machine = this.#machine.read();
     const cgroup = this.#sources.readCgroup(machine.memory.totalBytes);
-    const ended = this.#readProcesses(machine.uptimeSeconds ?? monotonicMs / 1000);
+    const ended = this.#readProcesses(
+      machine.uptimeSeconds ?? monotonicMs / 1000,
+      machine.population,
+    );
     const pssRead = readMemory(this.#table.awake, this.#pssBudget, {
       clock: { monotonicMs, cpuMs: ownCpuMs },
       units,
@@ -156,11 +159,16 @@ export class Sampler {
     return this.#sources.readCgroupPressure() ?? unknownPressure;
   }
 
-  #readProcesses(uptimeSeconds: number): EndedProcess[] {
+  #readProcesses(uptimeSeconds: number, population: string | null): EndedProcess[] {
     const ticksPerSecond = this.#sources.units.clockTicksPerSecond;
     const nowTicks = uptimeSeconds * ticksPerSecond;
     this.#tick++;
-    const ended = this.#table.update({ tick: this.#tick, nowTicks, ticksPerSecond });
+    const ended = this.#table.update({
+      tick: this.#tick,
+      nowTicks,
+      ticksPerSecond,
+      population,
+    });
     placeProcesses(this.#table.processes, {
       rootPid: this.#sources.rootPid,
       commandPid: this.#commandPid,

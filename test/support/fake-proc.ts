@@ -83,6 +83,8 @@ export class FakeProc {
   hasDescriptorSizes = true;
   /** How often each file (`7/stat`) was read. */
   readonly readCounts = new Map<string, number>();
+  /** How often the root was listed. */
+  listCount = 0;
   readonly procFs: ProcFs;
   readonly #open = new Map<number, OpenFile>();
   #nextFd = 100;
@@ -178,6 +180,7 @@ export class FakeProc {
       }
       const fault = this.faults.get('/');
       if (fault !== undefined) throw systemError(fault);
+      this.listCount++;
       const pids = [...this.processes.keys()].sort((a, b) => a - b);
       return ['acpi', ...pids.map(String), 'self', 'uptime'];
     },

@@ -2,6 +2,7 @@ import { HeadroomError } from '../../model/errors.ts';
 import type { MachineActivity, MachineMemory, Pressure, Unreadable } from '../../model/sample.ts';
 import { parseMachineStat } from './machine-stat.ts';
 import { parseMeminfo } from './meminfo.ts';
+import { populationOf } from './population.ts';
 import { parsePressure } from './pressure.ts';
 import type { Absence, ProcFs } from './proc-fs.ts';
 import { parseVmstat } from './vmstat.ts';
@@ -12,6 +13,8 @@ export interface MachineReading {
   pressure: Pressure;
   /** Seconds since boot, suspend included (CLOCK_BOOTTIME); null when unreadable. */
   uptimeSeconds: number | null;
+  /** {@link populationOf} before anything of this tick that follows. */
+  population: string | null;
   unreadable: Unreadable[];
 }
 
@@ -74,6 +77,7 @@ export class MachineFiles {
     const memory = this.readMemory();
     const vm = parse('vmstat', (length) => parseVmstat(buffer, length, this.#units.pageSizeBytes));
     const cpu = parse('stat', (length) => parseMachineStat(buffer, length, tickMs));
+    const population = populationOf(cpu?.forkCount ?? null, this.#textOf('loadavg'));
     const [memoryStall, cpuStall, ioStall] = (['memory', 'cpu', 'io'] as const).map(
       (resource) =>
         parse(`pressure/${resource}`, (length) => parsePressure(buffer, length)) ?? noStall,
@@ -89,6 +93,7 @@ export class MachineFiles {
         ioFullMs: ioStall?.fullMs ?? null,
       },
       uptimeSeconds: parse('uptime', (length) => uptime(buffer, length)),
+      population,
       unreadable,
     };
   }
@@ -104,6 +109,11 @@ export class MachineFiles {
   close(): void {
     for (const fd of this.#kept.values()) if (typeof fd === 'number') this.#proc.close(fd);
     this.#kept.clear();
+  }
+
+  #textOf(name: string): string {
+    const length = this.#readKept(name);
+    return typeof length === 'number' ? this.#proc.buffer.toString('latin1', 0, length) : '';
   }
 
   #readKept(name: string): number | Absence {

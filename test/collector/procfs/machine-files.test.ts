@@ -20,11 +20,19 @@ test('one reading of all of them; descriptors are kept and given back', () => {
   });
   expect(reading.uptimeSeconds).toBe(3_000);
 
+  expect(reading.population).toBeNull();
+
   fake.machine['meminfo'] = 'MemTotal: 1048576 kB\nMemFree: 1 kB\n';
   expect(files.read().memory.freeBytes).toBe(1024);
   expect(fake.openCount).toBe(7);
   files.close();
   expect(fake.openCount).toBe(0);
+});
+
+test('the population, of forks and threads', () => {
+  const fake = new FakeProc();
+  fake.machine['loadavg'] = '0.50 0.40 0.30 1/321 4711\n';
+  expect(new MachineFiles(fake.procFs, units).read().population).toBe('4000 321');
 });
 
 describe('what cannot be read is unknown, and named with its reason', () => {
