@@ -7,5 +7,6 @@ export type * from './model/recording.ts';
 export type * from './model/sample.ts';
 export type * from './model/session.ts';
 export { renderJson } from './report/json.ts';
+export { renderMarkdown } from './report/markdown.ts';
 export { renderText } from './report/text.ts';
 export { openRecording } from './store/reader.ts';

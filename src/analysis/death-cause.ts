@@ -52,8 +52,9 @@ const crashSignals = ['SIGSEGV', 'SIGBUS', 'SIGILL', 'SIGABRT', 'SIGFPE', 'SIGSY
 const politeSignals = ['SIGTERM', 'SIGINT', 'SIGHUP'];
 // `chromium --version`, or a second start that hands its page to the first, is no browser that died.
 const shortLifeMs = 10_000;
-// Children were gone 0.6 s after their browser on a loaded machine, and reaped within 2.8 s.
-const familyEndMs = 5_000;
+// Killed as a group, all end at once, and a browser of gigabytes takes longest to be torn down. A child
+// that went before that died by itself; one that went later was orphaned.
+const familyEndMs = 2_000;
 const stopReason = 'headroom was asked to end, and passed the signal on';
 
 /**
@@ -200,6 +201,9 @@ function byAbsence(process: ProcessReport, context: DeathContext): DeathCause {
     const reason = `${command.comm} (pid ${command.pid}), which was recorded, exited with 0`;
     return { verdict: 'exited', certainty: 'inferred', evidence: [reason] };
   }
+  if (isAfterStop(process, context)) {
+    return { verdict: 'exited', certainty: 'inferred', evidence: [stopReason] };
+  }
   const last = `last seen at ${formatInstant(process.lastUnixMs)}`;
   const silence = silenceOfKernel(context);
   const evidence = silence === null ? [last] : [last, silence];
@@ -221,7 +225,8 @@ function silenceOfKernel(context: DeathContext): string | null {
   return counts.cgroup === 0 ? 'oom_kill counter of the cgroup did not move' : null;
 }
 
-function isBrowser(process: ProcessReport, processes: readonly ProcessReport[]): boolean {
+/** A browser that was used: `--version`, or a start that hands its page to another, is none. */
+export function isBrowser(process: ProcessReport, processes: readonly ProcessReport[]): boolean {
   if (process.role !== 'browser' && process.pid !== process.browserPid) return false;
   if (process.lastUnixMs - process.firstUnixMs >= shortLifeMs) return true;
   return processes.some((other) => other !== process && other.browserPid === process.pid);

@@ -8,6 +8,8 @@ import { hasEnded } from './processes.ts';
 import { stallWords } from './stall.ts';
 
 const mostKillLines = 8;
+// Above it the pages of the browser's program make no difference.
+const shortRatio = 0.25;
 
 /** What the verdict stands on, most telling first: one fact a line, with its source. */
 export function evidenceFor(findings: Findings): string[] {
@@ -16,6 +18,7 @@ export function evidenceFor(findings: Findings): string[] {
     ...counterLines(findings),
     ...deathLines(findings),
     ...findings.stalls.map(stallWords),
+    ...leadLines(findings),
     ...memoryLines(findings),
     ...rendererLines(findings),
     ...zombieLines(findings),
@@ -80,11 +83,28 @@ function deathLines({ deaths }: Findings): string[] {
     });
 }
 
-function memoryLines({ memory, pressure }: Findings): string[] {
+function leadLines({ leads }: Findings): string[] {
+  return leads.slice(0, mostKillLines).map(({ of, timeUnixMs, warnedUnixMs, leadMs }) => {
+    const what = `${of === 'kernel_oom' ? 'the kill' : 'the stall'} at ${formatInstant(timeUnixMs)}`;
+    return leadMs === null
+      ? `no warning came before ${what}`
+      : `a warning at ${formatInstant(warnedUnixMs)} was ${formatDuration(leadMs)} ahead of ${what}`;
+  });
+}
+
+function memoryLines(findings: Findings): string[] {
+  const { memory, pressure, usableHeadroom } = findings;
   const lines: string[] = [];
   if (memory.headroomMinRatio !== null) {
     lines.push(
       `lowest headroom ${formatBytes(memory.headroomMinBytes)} (${formatRatio(memory.headroomMinRatio)}) at ${formatInstant(memory.headroomMinUnixMs)}`,
+    );
+  }
+  const isShort = (memory.headroomMinRatio ?? 1) < shortRatio;
+  if (isShort && usableHeadroom !== null && usableHeadroom.notUsableBytes > 0) {
+    const { unusedBytes, usableBytes, notUsableBytes } = usableHeadroom;
+    lines.push(
+      `then about ${formatBytes(usableBytes)} of ${formatBytes(unusedBytes)} could be used: ${formatBytes(notUsableBytes)} held the program that the browser runs on (estimated by PSS)`,
     );
   }
   if (pressure.memoryFullRatioMax !== null) {

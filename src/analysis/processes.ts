@@ -1,8 +1,9 @@
 import type { ProcessRole } from '../model/process-role.ts';
-import type { ProcessRecord, ProcessSample, Recording } from '../model/recording.ts';
+import type { ProcessRecord, Recording } from '../model/recording.ts';
 import type { TimeRange } from '../model/time-range.ts';
 import type { GapReport } from './coverage.ts';
-import { type GrowthPoint, growthBytesPerMinute } from './growth.ts';
+import { type Growth, growthOf } from './growth.ts';
+import { type ProcessHistory, processHistories } from './process-histories.ts';
 
 /** One process as far as the range saw it. */
 export interface ProcessReport {
@@ -17,6 +18,8 @@ export interface ProcessReport {
   cpuSeconds: number;
   /** Growth of anonymous memory; null where it cannot be said. */
   growthBytesPerMinute: number | null;
+  /** Likewise, with its confidence. */
+  growth: Growth | null;
   /** Null while it lives. */
   exit: ProcessEnd | null;
   comm: string;
@@ -45,28 +48,23 @@ export interface ProcessEnd {
   signal: string | null;
 }
 
-// The row in force when the range begins, then those within.
-interface History {
-  peakRssBytes: number | null;
-  peakPssBytes: number | null;
-  firstCpuMs: number;
-  threadsFirst: number | null;
-  threadsMax: number | null;
-  last: ProcessSample;
-  anonymous: GrowthPoint[];
+export interface ProcessContext {
+  /** A growth per minute means nothing when a tenth of the minutes is missing. */
+  gaps: readonly GapReport[];
+  /** Where they were read already. */
+  histories?: ReadonlyMap<number, ProcessHistory>;
 }
 
 /** Every process that lived in the range, the one with the highest peak first. */
 export function processReports(
   recording: Recording,
   range: TimeRange,
-  gaps: readonly GapReport[],
+  { gaps, histories = processHistories(recording, range) }: ProcessContext,
 ): ProcessReport[] {
   const records = recording.processes().filter((record) => isWithin(record, range));
-  const histories = readHistories(recording, range);
   return records
     .map((record) => processReport(record, histories.get(record.process), range))
-    .map((report) => (isBroken(report, gaps) ? { ...report, growthBytesPerMinute: null } : report))
+    .map((report) => (isBroken(report, gaps) ? withoutGrowth(report) : report))
     .sort((a, b) => peakOf(b) - peakOf(a) || a.pid - b.pid || a.startTicks - b.startTicks);
 }
 
@@ -79,50 +77,14 @@ function isWithin(record: ProcessRecord, range: TimeRange): boolean {
   return record.lastUnixMs >= fromOf(range) && record.firstUnixMs <= toOf(range);
 }
 
-function readHistories(recording: Recording, range: TimeRange): Map<number, History> {
-  const histories = new Map<number, History>();
-  // From the beginning, not from the range's: rows are sparse, and an older one may be in force.
-  for (const row of recording.processSamples({ toUnixMs: range.toUnixMs })) {
-    const history = histories.get(row.process);
-    if (history === undefined || row.timeUnixMs <= fromOf(range)) {
-      histories.set(row.process, startHistory(row, range));
-    } else {
-      extendHistory(history, row);
-    }
-  }
-  return histories;
-}
-
-function startHistory(row: ProcessSample, range: TimeRange): History {
-  const timeUnixMs = Math.max(row.timeUnixMs, fromOf(range));
-  return {
-    peakRssBytes: row.rssBytes,
-    peakPssBytes: row.pssBytes,
-    firstCpuMs: row.cpuMs,
-    threadsFirst: row.threadCount,
-    threadsMax: row.threadCount,
-    last: row,
-    anonymous: row.anonBytes === null ? [] : [{ timeUnixMs, bytes: row.anonBytes }],
-  };
-}
-
-function extendHistory(history: History, row: ProcessSample): void {
-  history.peakRssBytes = larger(history.peakRssBytes, row.rssBytes);
-  history.peakPssBytes = larger(history.peakPssBytes, row.pssBytes);
-  history.threadsMax = larger(history.threadsMax, row.threadCount);
-  history.last = row;
-  if (row.anonBytes !== null) {
-    history.anonymous.push({ timeUnixMs: row.timeUnixMs, bytes: row.anonBytes });
-  }
-}
-
 function processReport(
   record: ProcessRecord,
-  history: History | undefined,
+  history: ProcessHistory | undefined,
   range: TimeRange,
 ): ProcessReport {
   const isWhole = record.firstUnixMs >= fromOf(range) && record.lastUnixMs <= toOf(range);
   const lastUnixMs = Math.min(record.lastUnixMs, toOf(range));
+  const growth = growthOf(history?.anonymous ?? [], lastUnixMs);
   const cpuMs = isWhole
     ? record.lastCpuMs - record.firstCpuMs
     : (history?.last.cpuMs ?? 0) - (history?.firstCpuMs ?? 0);
@@ -136,7 +98,8 @@ function processReport(
     peakRssBytes: isWhole ? record.peakRssBytes : (history?.peakRssBytes ?? null),
     peakPssBytes: isWhole ? record.peakPssBytes : (history?.peakPssBytes ?? null),
     cpuSeconds: Math.max(0, cpuMs) / 1000,
-    growthBytesPerMinute: growthBytesPerMinute(history?.anonymous ?? [], lastUnixMs),
+    growthBytesPerMinute: growth?.bytesPerMinute ?? null,
+    growth,
     exit: exitOf(record, range),
     comm: record.comm,
     executable: record.executable,
@@ -152,12 +115,15 @@ function processReport(
   };
 }
 
+function withoutGrowth(process: ProcessReport): ProcessReport {
+  return { ...process, growthBytesPerMinute: null, growth: null };
+}
+
 function exitOf(record: ProcessRecord, range: TimeRange): ProcessEnd | null {
   if (record.endedUnixMs === null || record.endedUnixMs > toOf(range)) return null;
   return { timeUnixMs: record.endedUnixMs, code: record.exitCode, signal: record.signal };
 }
 
-// A growth per minute means nothing when a tenth of the minutes is missing.
 function isBroken(process: ProcessReport, gaps: readonly GapReport[]): boolean {
   const missingMs = gaps.reduce((total, gap) => {
     const fromUnixMs = Math.max(gap.fromUnixMs, process.firstUnixMs);
@@ -169,11 +135,6 @@ function isBroken(process: ProcessReport, gaps: readonly GapReport[]): boolean {
 
 function peakOf(process: ProcessReport): number {
   return process.peakPssBytes ?? process.peakRssBytes ?? 0;
-}
-
-function larger(a: number | null, b: number | null): number | null {
-  if (a === null) return b;
-  return b === null ? a : Math.max(a, b);
 }
 
 function fromOf(range: TimeRange): number {

@@ -4,24 +4,25 @@ import { formatBytes } from '../model/format-bytes.ts';
 import type { Recording } from '../model/recording.ts';
 import type { CgroupMemory } from '../model/sample.ts';
 import type { TimeRange } from '../model/time-range.ts';
-import { browserReport, roleReports, trackBrowser } from './browser.ts';
-import { trackCoverage } from './coverage.ts';
+import { browserReport, roleReports } from './browser.ts';
 import { deathReports } from './deaths.ts';
 import type { Findings, NoteReport } from './findings.ts';
-import { forkReport, trackForks } from './forks.ts';
+import { followTicks } from './follow-ticks.ts';
+import { forkReport } from './forks.ts';
+import { growthReport } from './growth-report.ts';
 import { kernelLogOf } from './kernel-log.ts';
-import { lowestAvailable } from './lowest-available.ts';
 import { commandEndOf } from './membership.ts';
-import { memoryReport, trackMemory } from './memory.ts';
+import { memoryReport } from './memory.ts';
 import { oomCounts, oomKillReports } from './oom-kills.ts';
-import { trackPressure } from './pressure.ts';
+import { populationReport } from './population.ts';
+import { processHistories } from './process-histories.ts';
 import { processReports } from './processes.ts';
-import { trackRecorder } from './recorder-cost.ts';
 import { sessionSection } from './session-section.ts';
-import { trackSlowReadings } from './slow-readings.ts';
-import { trackStalls } from './stall.ts';
+import { timelineOf } from './timeline.ts';
+import { usableHeadroom } from './usable-headroom.ts';
 import { oomDaemonsOf } from './userspace-oom.ts';
 import { type Verdict, verdictOf } from './verdict.ts';
+import { leadTimes } from './warnings.ts';
 
 /**
  * Everything that one recording tells; as JSON it is the output of `headroom report --format json`.
@@ -44,7 +45,11 @@ function findingsOf(recording: Recording, range: TimeRange): Findings {
   const events = recording.events(range);
   const followed = followTicks(recording, range, events);
   const session = sessionSection(recording);
-  const processes = processReports(recording, range, followed.coverage.gaps);
+  const histories = processHistories(recording, range);
+  const { gaps } = followed.coverage;
+  const processes = processReports(recording, range, { gaps, histories });
+  const records = recording.processes();
+  const roles = roleReports(recording, range, processes);
   const lastTick = recording.lastTick();
   const { intervalMs } = facts;
   const command = commandEndOf(recording.events());
@@ -61,7 +66,7 @@ function findingsOf(recording: Recording, range: TimeRange): Findings {
     cgroup: isOwn(lastTick?.cgroup ?? null) && typeof lastTick?.cgroup?.oomKillCount === 'number',
   });
   const kernelLog = kernelLogOf(recording);
-  return {
+  const findings: Omit<Findings, 'timeline'> = {
     schemaVersion: 1,
     session,
     coverage: {
@@ -69,11 +74,31 @@ function findingsOf(recording: Recording, range: TimeRange): Findings {
       forks: forkReport(followed.forks, processes, followed.coverage.firstUnixMs),
     },
     memory: memoryReport(recording, range, followed.memory),
+    usableHeadroom: usableHeadroom(
+      followed.lowest,
+      records.map((record) => ({
+        browserPid: record.browserPid,
+        lastUnixMs: record.lastUnixMs,
+        mappedFile: histories.get(record.process)?.mappedFile ?? [],
+      })),
+    ),
     pressure: followed.pressure,
+    reclaim: followed.reclaim,
     stalls: followed.stalls,
+    warnings: followed.warnings,
+    leads: leadTimes(followed.warnings, oom.kills, followed.stalls),
+    growth: growthReport({
+      session: followed.growth,
+      records,
+      histories,
+      roles: roles.map(({ role }) => role),
+      gaps,
+    }),
+    curve: followed.curve,
     browser: browserReport(recording, range, followed.browser),
-    roles: roleReports(recording, range, processes),
+    roles,
     processes,
+    population: populationReport(processes),
     oomKills: oom.kills,
     oomKillsBeforeStart: oom.beforeStart,
     oomCounts: counts,
@@ -94,46 +119,12 @@ function findingsOf(recording: Recording, range: TimeRange): Findings {
     recorder: followed.recorder,
     notes: noteReports(events),
   };
+  return { ...findings, timeline: timelineOf(findings) };
 }
 
 // The root of a machine is nobody's own; the root that a container sees of itself has a limit.
 function isOwn(cgroup: CgroupMemory | null): boolean {
   return cgroup !== null && (cgroup.path !== '/' || cgroup.limitBytes !== null);
-}
-
-function followTicks(recording: Recording, range: TimeRange, events: readonly RecordingEvent[]) {
-  const coverage = trackCoverage({
-    intervalMs: recording.facts.intervalMs,
-    events,
-    resolutions: recording.resolutions(range),
-  });
-  const forks = trackForks();
-  const memory = trackMemory(lowestAvailable(recording, range));
-  const pressure = trackPressure();
-  const stalls = trackStalls();
-  const browser = trackBrowser();
-  const slowReadings = trackSlowReadings();
-  const recorder = trackRecorder(protectionOf(recording));
-  const trackers = [coverage, forks, memory, pressure, stalls, browser, slowReadings, recorder];
-  for (const tick of recording.ticks(range)) {
-    for (const tracker of trackers) tracker.add(tick);
-  }
-  return {
-    coverage: coverage.result(),
-    forks: forks.result(),
-    memory: memory.result(),
-    pressure: pressure.result(),
-    stalls: stalls.result(),
-    browser: browser.result(),
-    slowReadings: slowReadings.result(),
-    recorder: recorder.result(),
-  };
-}
-
-// Noted with the first sample of a run, so that a range may not have it.
-function protectionOf(recording: Recording): string | null {
-  const notes = recording.events().filter((event) => event.kind === 'note');
-  return notes.findLast(({ code }) => code === 'self_protection')?.message ?? null;
 }
 
 const toldElsewhere: readonly Note['code'][] = ['self_protection', 'root_process'];

@@ -1,8 +1,9 @@
-import { analyse } from '../analysis/session-report.ts';
+import { analyse, type SessionReport } from '../analysis/session-report.ts';
 import type { Recording } from '../model/recording.ts';
 import type { TimeRange } from '../model/time-range.ts';
 import { renderJson } from '../report/json.ts';
-import { renderText } from '../report/text.ts';
+import { renderMarkdown } from '../report/markdown.ts';
+import { renderText, type TextOptions } from '../report/text.ts';
 import { openRecording } from '../store/reader.ts';
 import type { Command, CommandIo, ParsedArguments } from './command.ts';
 import { UsageError } from './command.ts';
@@ -11,7 +12,7 @@ import { OutputFile } from './output-file.ts';
 import { oneFile, outputOption, switchOption, textOption } from './parse-arguments.ts';
 import { boundsOf, rangeOption } from './range-option.ts';
 
-const formats = ['text', 'json'] as const;
+const formats = ['text', 'markdown', 'json'] as const;
 type Format = (typeof formats)[number];
 
 export const reportCommand: Command = {
@@ -19,7 +20,7 @@ export const reportCommand: Command = {
   summary: 'Summary and post-mortem of one recording: what it needed, and how it ended.',
   usage: ['headroom report FILE [OPTIONS]'],
   options: {
-    format: { type: 'string', value: 'F', help: 'text (default) or json' },
+    format: { type: 'string', value: 'F', help: 'text (default), markdown or json' },
     json: { type: 'boolean', help: 'the same as --format json' },
     out: { type: 'string', value: 'FILE', help: 'write the report to this file; default stdout' },
     from: {
@@ -36,6 +37,7 @@ export const reportCommand: Command = {
   examples: [
     'headroom report task.db',
     'headroom report task.db --format json | jq .verdict',
+    'headroom report task.db --format markdown --out task.md',
     'headroom report task.db --from -5m',
     'headroom report task.db --from 2026-11-29T17:00:00Z --to 2026-11-29T17:10:00Z',
   ],
@@ -46,19 +48,29 @@ export const reportCommand: Command = {
     requireRegularFile(file);
     using recording = openRecording(file);
     const report = analyse(recording, rangeOf(parsed, recording));
-    const text = format === 'json' ? renderJson(report) : renderText(report, look(io, out));
-    const ended = text.endsWith('\n') ? text : `${text}\n`;
-    if (out === null) io.stdout.write(ended);
-    else await write(ended, out, file);
+    const text = rendered(report, format, () => look(io, out));
+    if (out === null) io.stdout.write(text);
+    else await write(text, out, file);
     return 0;
   },
 };
+
+function rendered(report: SessionReport, format: Format, look: () => TextOptions): string {
+  switch (format) {
+    case 'json':
+      return renderJson(report);
+    case 'markdown':
+      return renderMarkdown(report);
+    case 'text':
+      return renderText(report, look());
+  }
+}
 
 function formatOf(parsed: ParsedArguments): Format {
   const text = textOption(parsed, 'format') ?? (switchOption(parsed, 'json') ? 'json' : 'text');
   const format = formats.find((known) => known === text);
   if (format === undefined) {
-    throw new UsageError(`--format takes ${formats.join(' or ')}, not "${text}"`);
+    throw new UsageError(`--format takes text, markdown or json, not "${text}"`);
   }
   return format;
 }
@@ -75,7 +87,7 @@ function rangeOf(parsed: ParsedArguments, recording: Recording): TimeRange {
   return range;
 }
 
-function look(io: CommandIo, out: string | null): { columns?: number; color?: boolean } {
+function look(io: CommandIo, out: string | null): TextOptions {
   if (out !== null || io.stdout.isTTY !== true) return {};
   return { columns: io.stdout.columns ?? 80, color: io.env['NO_COLOR'] === undefined };
 }

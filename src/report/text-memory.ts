@@ -13,7 +13,7 @@ const cacheNote =
   'Working set is charged memory less inactive file cache; available counts more cache as free: the two need not add up to the limit.';
 
 /** Memory of the session against its limit. */
-export function memoryLines({ memory, pressure }: SessionReport, columns: number): Line[] {
+export function memoryLines({ memory, pressure, reclaim }: SessionReport, columns: number): Line[] {
   const { limitBytes, limitSource, workingSetBytes: used, availableBytes: free } = memory;
   const rows = table([
     ['', 'p50', 'p90', 'p95', 'p99', 'max'],
@@ -25,7 +25,7 @@ export function memoryLines({ memory, pressure }: SessionReport, columns: number
     { text: `  limit ${formatBytes(limitBytes)} (${limitWords[limitSource]})` },
     ...barLines(used, limitBytes, columns),
     ...rows.map((text) => ({ text })),
-    ...[low, peakWords(memory.peakBytes), ...stallWords(pressure)]
+    ...[low, peakWords(memory.peakBytes), ...stallWords(pressure), ...reclaimWords(reclaim)]
       .flatMap((text) => wrap(text, { columns, lead: '  ' }))
       .map((text) => ({ text })),
     ...wrap(cacheNote, { columns, lead: '  ' }).map((text): Line => ({ text, tone: 'faint' })),
@@ -59,8 +59,24 @@ function peakWords({ value, source, beforeStart }: SessionReport['memory']['peak
 function stallWords(pressure: SessionReport['pressure']): string[] {
   const { memoryFullRatioMax: ratio, memoryFullMs, coveredMs } = pressure;
   const what = 'processes waiting for memory (PSI full):';
-  if (ratio !== null) return [`${what} at most ${formatRatio(ratio)} of 10 s`];
+  if (ratio !== null) {
+    const share = (ms: number | null) => (ms === null || !coveredMs ? null : ms / coveredMs);
+    const time = `${formatRatio(share(memoryFullMs))} of the time, at least one of them ${formatRatio(share(pressure.memorySomeMs))}`;
+    return [`${what} at most ${formatRatio(ratio)} of 10 s, ${time}`];
+  }
   if (coveredMs === null) return [`${what} unknown`];
   if (coveredMs === 0 || memoryFullMs === null) return [];
   return [`${what} ${formatRatio(memoryFullMs / coveredMs)} over ${formatDuration(coveredMs)}`];
+}
+
+// Counted on the whole machine; a machine that reclaims nothing is not worth a line.
+function reclaimWords(reclaim: SessionReport['reclaim']): string[] {
+  const { refaultCount, refaultsPerSecondMax, directReclaimCount, reclaimedBytes } = reclaim;
+  if (!refaultCount && !directReclaimCount) return [];
+  const parts = [
+    `${refaultCount ?? 'unknown'} file pages read back (at most ${refaultsPerSecondMax ?? 'unknown'} a second)`,
+    `${directReclaimCount ?? 'unknown'} waits for reclaim`,
+    `${formatBytes(reclaimedBytes)} reclaimed`,
+  ];
+  return [`on this machine: ${parts.join(', ')}`];
 }

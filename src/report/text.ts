@@ -4,8 +4,10 @@ import { endOfCommand, type RootProcess } from '../analysis/session-section.ts';
 import type { VerdictKind } from '../analysis/verdict.ts';
 import { browserLines, processLines } from './text-browser.ts';
 import { coverageLines, noteLines, oomLines, recorderLines } from './text-events.ts';
+import { growthLines } from './text-growth.ts';
 import { joinLines, type Line, type Tone, wrap } from './text-layout.ts';
 import { memoryLines } from './text-memory.ts';
+import { timelineLines } from './text-timeline.ts';
 
 export interface TextOptions {
   /** Width of the terminal; 80 where there is none. */
@@ -18,7 +20,8 @@ export interface TextOptions {
 const narrowest = 80;
 const widest = 100;
 
-const headlines: Readonly<Record<VerdictKind, { words: string; tone: Tone }>> = {
+/** What a verdict is called above its sentence. */
+export const headlines: Readonly<Record<VerdictKind, { words: string; tone: Tone }>> = {
   healthy: { words: 'Healthy', tone: 'good' },
   pressure: { words: 'Memory pressure', tone: 'warning' },
   kernel_oom: { words: 'Out of memory: killed by the kernel', tone: 'bad' },
@@ -35,21 +38,26 @@ const headlines: Readonly<Record<VerdictKind, { words: string; tone: Tone }>> = 
 /** The report for a person at a terminal: the verdict first, then what it rests on. */
 export function renderText(report: SessionReport, options: TextOptions = {}): string {
   const columns = Math.min(widest, Math.max(narrowest, options.columns ?? 80));
-  const sections = [
-    verdictLines(report, columns),
+  const lines = [verdictLines(report, columns), ...sectionsOf(report, columns)].flatMap(
+    (section, index): Line[] => (index === 0 ? section : [{ text: '' }, ...section]),
+  );
+  return joinLines(lines, { color: options.color ?? false });
+}
+
+/** Everything below the verdict; each section begins with its heading. */
+export function sectionsOf(report: SessionReport, columns: number): Line[][] {
+  return [
     sessionLines(report, columns),
+    timelineLines(report, columns),
     memoryLines(report, columns),
+    growthLines(report, columns),
     browserLines(report, columns),
     processLines(report),
     oomLines(report, columns),
     coverageLines(report),
     noteLines(report, columns),
     recorderLines(report, columns),
-  ];
-  const lines = sections
-    .filter((section) => section.length > 0)
-    .flatMap((section, index): Line[] => (index === 0 ? section : [{ text: '' }, ...section]));
-  return joinLines(lines, { color: options.color ?? false });
+  ].filter((section) => section.length > 0);
 }
 
 function verdictLines({ verdict }: SessionReport, columns: number): Line[] {

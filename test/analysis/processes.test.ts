@@ -31,7 +31,7 @@ test('046: a reused pid is two processes, and no CPU time is negative', () => {
         ),
       }),
     );
-  const reports = processReports(fakeRecording({ samples }), {}, []);
+  const reports = processReports(fakeRecording({ samples }), {}, { gaps: [] });
   expect(reports.map(({ startTicks, role, cpuSeconds }) => [startTicks, role, cpuSeconds])).toEqual(
     [
       [50_210, 'renderer', 0],
@@ -66,7 +66,7 @@ const growing = fakeRecording({
 });
 
 test('peaks, CPU and growth of a whole life', () => {
-  const [report] = processReports(growing, {}, []);
+  const [report] = processReports(growing, {}, { gaps: [] });
   expect(report).toMatchObject({
     peakRssBytes: 220 * mib,
     peakPssBytes: 190 * mib,
@@ -79,7 +79,7 @@ test('peaks, CPU and growth of a whole life', () => {
 
 test('and of a part of it', () => {
   const range = { fromUnixMs: startUnixMs + 10_000, toUnixMs: startUnixMs + 40_000 };
-  const [report] = processReports(growing, range, []);
+  const [report] = processReports(growing, range, { gaps: [] });
   expect(report).toMatchObject({
     peakRssBytes: 140 * mib,
     peakPssBytes: 110 * mib,
@@ -100,7 +100,7 @@ test('a growth over a long standby is not said', () => {
     kind: 'standby' as const,
     missingMs: 19_000,
   };
-  expect(processReports(growing, {}, [gap])[0]?.growthBytesPerMinute).toBeNull();
+  expect(processReports(growing, {}, { gaps: [gap] })[0]?.growthBytesPerMinute).toBeNull();
 });
 
 test('a process outside the range is left out; one that ends after it is alive in it', () => {
@@ -116,7 +116,7 @@ test('a process outside the range is left out; one that ends after it is alive i
   const reports = processReports(
     fakeRecording({ samples }),
     { fromUnixMs: startUnixMs + 1000, toUnixMs: startUnixMs + 2000 },
-    [],
+    { gaps: [] },
   );
   expect(reports.map(({ pid, exit }) => [pid, exit])).toEqual([[2, null]]);
 });

@@ -54,7 +54,7 @@ test('it lives', () => {
     exitCode: null,
     signal: null,
   });
-  expect(words(report)).toContain('of pid 4120 (node) and its descendants Memory');
+  expect(words(report)).toContain('of pid 4120 (node) and its descendants Timeline');
   expect(report.notes).toEqual([]);
 });
 

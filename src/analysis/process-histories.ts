@@ -1,0 +1,79 @@
+import type { ProcessSample, Recording } from '../model/recording.ts';
+import type { TimeRange } from '../model/time-range.ts';
+import type { GrowthPoint } from './growth.ts';
+
+/** What the rows of a process say in a range: the one in force when it begins, then those within. */
+export interface ProcessHistory {
+  peakRssBytes: number | null;
+  peakPssBytes: number | null;
+  firstCpuMs: number;
+  threadsFirst: number | null;
+  threadsMax: number | null;
+  last: ProcessSample;
+  /** Anonymous memory, each until the next. */
+  anonymous: GrowthPoint[];
+  /** Its share of the files that it maps (PSS less anonymous and shared memory), where it was read. */
+  mappedFile: GrowthPoint[];
+}
+
+/** By the number of the process in the file. Reads every row once. */
+export function processHistories(
+  recording: Recording,
+  range: TimeRange,
+): Map<number, ProcessHistory> {
+  const histories = new Map<number, ProcessHistory>();
+  // From the beginning, not from the range's: rows are sparse, and an older one may be in force.
+  for (const row of recording.processSamples({ toUnixMs: range.toUnixMs })) {
+    const history = histories.get(row.process);
+    if (history === undefined || row.timeUnixMs <= fromOf(range)) {
+      histories.set(row.process, startHistory(row, range));
+    } else {
+      extendHistory(history, row);
+    }
+  }
+  return histories;
+}
+
+function startHistory(row: ProcessSample, range: TimeRange): ProcessHistory {
+  const timeUnixMs = Math.max(row.timeUnixMs, fromOf(range));
+  return {
+    peakRssBytes: row.rssBytes,
+    peakPssBytes: row.pssBytes,
+    firstCpuMs: row.cpuMs,
+    threadsFirst: row.threadCount,
+    threadsMax: row.threadCount,
+    last: row,
+    anonymous: row.anonBytes === null ? [] : [{ timeUnixMs, bytes: row.anonBytes }],
+    mappedFile: mappedFileOf(row),
+  };
+}
+
+function extendHistory(history: ProcessHistory, row: ProcessSample): void {
+  history.peakRssBytes = larger(history.peakRssBytes, row.rssBytes);
+  history.peakPssBytes = larger(history.peakPssBytes, row.pssBytes);
+  history.threadsMax = larger(history.threadsMax, row.threadCount);
+  history.last = row;
+  history.mappedFile.push(...mappedFileOf(row));
+  if (row.anonBytes !== null) {
+    history.anonymous.push({ timeUnixMs: row.timeUnixMs, bytes: row.anonBytes });
+  }
+}
+
+function mappedFileOf({
+  timeUnixMs,
+  pssBytes,
+  pssAnonBytes,
+  pssShmemBytes,
+}: ProcessSample): GrowthPoint[] {
+  if (pssBytes === null || pssAnonBytes === null) return [];
+  return [{ timeUnixMs, bytes: Math.max(0, pssBytes - pssAnonBytes - (pssShmemBytes ?? 0)) }];
+}
+
+function larger(a: number | null, b: number | null): number | null {
+  if (a === null) return b;
+  return b === null ? a : Math.max(a, b);
+}
+
+function fromOf(range: TimeRange): number {
+  return range.fromUnixMs ?? Number.NEGATIVE_INFINITY;
+}
