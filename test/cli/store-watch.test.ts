@@ -1,0 +1,40 @@
+import { statSync } from 'node:fs';
+import { PassThrough } from 'node:stream';
+import { expect, test } from 'vitest';
+import { StoreWatch } from '../../src/cli/store-watch.ts';
+import { openDatabase } from '../../src/store/driver.ts';
+import { openRecording } from '../../src/store/reader.ts';
+import { StoreWriter } from '../../src/store/writer.ts';
+import { mib } from '../support/fake-sample.ts';
+import { temporaryFolder } from '../support/headroom-cli.ts';
+import { ended } from '../support/record-samples.ts';
+import { syntheticFacts, syntheticSamples } from '../support/synthetic-session.ts';
+
+test('a reader that holds one state of the file: told once, the log is bounded, nothing is lost', () => {
+  using folder = temporaryFolder();
+  const file = folder.file('a.db');
+  const stderr = new PassThrough();
+  const signal = new AbortController().signal;
+  const watch = new StoreWatch({ stdout: stderr, stderr, env: {}, signal, hurry: signal }, file);
+  const writer = StoreWriter.open(file, syntheticFacts(), { maxBytes: 4 * mib });
+  const grafana = openDatabase(file, { mode: 'read', busyTimeoutMs: 0 });
+  grafana.exec('BEGIN');
+  expect(grafana.prepare('SELECT count(*) FROM tick').pluck().get()).toBe(0);
+  let largestLogBytes = 0;
+  for (const sample of syntheticSamples({ tickCount: 500, processCount: 100 })) {
+    if (sample.sequence === 450) grafana.close();
+    watch.tell(writer.writeSample(sample, []));
+    largestLogBytes = Math.max(largestLogBytes, statSync(`${file}-wal`).size);
+  }
+  expect(watch.end(writer.close(ended), writer.writtenCount)).toBe(true);
+  expect(String(stderr.read()).split('\n')).toEqual([
+    `cannot write ${file}: another program has been reading the file for too long, and its log has come to 2 MiB; samples are kept in memory, as far as there is room`,
+    `${file} can be written again`,
+    '',
+  ]);
+  expect(largestLogBytes).toBeLessThanOrEqual(2 * mib);
+  using recording = openRecording(file);
+  expect([...recording.ticks()].map(({ sequence }) => sequence)).toEqual(
+    Array.from({ length: 500 }, (_, at) => at + 1),
+  );
+});
