@@ -96,6 +96,31 @@ test('in two halves, of which the first is cut off, the same points arrive', asy
   expect(new Set(halves.map(textOf))).toEqual(new Set(points.map(textOf)));
 });
 
+test('single processes on request: the largest, and that there are more', async () => {
+  const other = path.join(folder, 'per-process.db');
+  writeRecording(other, samples.slice(0, 20));
+  const sent: WirePoint[] = [];
+  const warnings: string[] = [];
+  await exportTo(sent, other, {
+    perProcess: 2,
+    onEvent: (event) => event.kind === 'warning' && warnings.push(event.message),
+  });
+  const usage = sent.filter(({ metric }) => metric === 'process.memory.usage');
+  expect(usage).toHaveLength(2 * 20);
+  const ofBrowser = new Map(
+    samples[0]?.processes.flatMap(({ pid, role, browserPid }) =>
+      browserPid === null ? [] : [[String(pid), role]],
+    ),
+  );
+  for (const { attributes } of usage) {
+    const pid = String(attributes['process.pid']);
+    expect(attributes['headroom.process.role']).toBe(ofBrowser.get(pid));
+  }
+  expect(warnings).toContainEqual(
+    expect.stringContaining('more than 2 processes of the browser at a time'),
+  );
+});
+
 test('a file in a folder that cannot be written is exported', async () => {
   const locked = mkdtempSync(path.join(folder, 'locked-'));
   const copy = path.join(locked, 'session.db');
