@@ -7,6 +7,7 @@ import type { GrowthReport } from './growth-report.ts';
 import type { KernelLog } from './kernel-log.ts';
 import type { MemoryReport } from './memory.ts';
 import type { OomCounts, OomKillReport } from './oom-kills.ts';
+import type { PagesSection } from './pages.ts';
 import type { PopulationReport } from './population.ts';
 import type { PressureReport } from './pressure.ts';
 import type { ProcessReport } from './processes.ts';
@@ -19,7 +20,7 @@ import type { UsableHeadroom } from './usable-headroom.ts';
 import type { LeadReport, WarningReport } from './warnings.ts';
 
 /** All that the report says except what to make of it: what the verdict is made from. */
-export interface Findings extends KernelLog {
+export interface Findings extends KernelLog, PagesSection {
   schemaVersion: 1;
   session: SessionSection;
   coverage: Coverage;

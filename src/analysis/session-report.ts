@@ -14,6 +14,7 @@ import { kernelLogOf } from './kernel-log.ts';
 import { commandEndOf } from './membership.ts';
 import { memoryReport } from './memory.ts';
 import { oomCounts, oomKillReports } from './oom-kills.ts';
+import { pagesSection } from './pages.ts';
 import { populationReport } from './population.ts';
 import { processHistories } from './process-histories.ts';
 import { processReports } from './processes.ts';
@@ -99,6 +100,7 @@ function findingsOf(recording: Recording, range: TimeRange): Findings {
     roles,
     processes,
     population: populationReport(processes),
+    ...pagesSection(recording, range),
     oomKills: oom.kills,
     oomKillsBeforeStart: oom.beforeStart,
     oomCounts: counts,

@@ -3,10 +3,11 @@ import v8 from 'node:v8';
 
 // The recorder lives in VMs of 1 GiB: without the optimising compiler it needs 8 MiB less, and its
 // work is system calls; without growing its nursery, some MiB less again while processes come and
-// go. What follows it in the same VM is to be as small: the server beside it (--while-live), and an
-// exporter (--follow). This must come before anything else is compiled.
+// go. What follows it in the same VM is to be as small: the server beside it (--while-live), an
+// exporter (--follow), the watcher of pages. This must come before anything else is compiled.
 const isFollowing = process.argv[2] === 'export' && process.argv.includes('--follow');
-if (process.argv[2] === 'record' || process.argv.includes('--while-live') || isFollowing) {
+const isSmall = ['record', 'pages'].includes(process.argv[2] ?? '') || isFollowing;
+if (isSmall || process.argv.includes('--while-live')) {
   v8.setFlagsFromString('--lite-mode');
   v8.setFlagsFromString('--semi-space-growth-factor=1');
 }

@@ -72,6 +72,24 @@ export function parseHttpUrl(flag: string, text: string): string {
   throw new UsageError(`${flag} takes a URL such as http://localhost:4318, not "${shown}"`);
 }
 
+/** A process id, null when none was given; UsageError naming the flag otherwise. */
+export function parsePid(flag: string, text: string | null): number | null {
+  if (text === null) return null;
+  if (!/^[1-9]\d{0,9}$/.test(text))
+    throw new UsageError(`${flag} takes a process id, not "${text}"`);
+  return Number(text);
+}
+
+/**
+ * Where the debugging protocol of a browser is: the text of an http(s) or ws(s) URL, or null for
+ * `auto`, whatever has a debugging port. UsageError naming the flag otherwise.
+ */
+export function parseDevtoolsAddress(flag: string, text: string): string | null {
+  if (text === 'auto') return null;
+  if (URL.canParse(text) && /^(https?|wss?):$/.test(new URL(text).protocol)) return text;
+  throw new UsageError(`${flag} takes auto or a URL such as http://localhost:9222, not "${text}"`);
+}
+
 // With its zone: a time without one would mean another instant on every machine.
 const rfc3339 = /^\d{4}-\d{2}-\d{2}[Tt ]\d{2}:\d{2}(:\d{2}(\.\d+)?)?([Zz]|[+-]\d{2}:\d{2})$/;
 

@@ -2,9 +2,27 @@ import { randomUUID } from 'node:crypto';
 import type { ParsedArguments } from './command.ts';
 import { UsageError } from './command.ts';
 import { listOption, nameOption, switchOption, textOption } from './parse-arguments.ts';
+
 import { perProcessOption } from './per-process-option.ts';
-import { parseDuration, parseHttpUrl, parseLabels, parsePort, parseSize } from './quantities.ts';
+import {
+  parseDevtoolsAddress,
+  parseDuration,
+  parseHttpUrl,
+  parseLabels,
+  parsePid,
+  parsePort,
+  parseSize,
+} from './quantities.ts';
+
 import { recordingPath } from './recording-path.ts';
+
+/** How pages are looked for. */
+export interface PageOptions {
+  /** Of a browser's debugging protocol; null: whatever has a debugging port. */
+  address: string | null;
+  /** Whole addresses, and not only origins. */
+  isWhole: boolean;
+}
 
 /** What `headroom record` was asked for, checked. */
 export interface RecordOptions {
@@ -22,6 +40,8 @@ export interface RecordOptions {
   /** How many processes of the browser at a time have series of their own there. */
   perProcess: number | null;
   rootPid: number | null;
+  /** Whether pages are looked for; null: no. */
+  pages: PageOptions | null;
   command: readonly string[] | null;
   /** Whether command lines are recorded, without credentials. */
   storesCommands: boolean;
@@ -64,7 +84,8 @@ export function recordOptions(
     otlpEndpoint: endpoint(textOption(parsed, 'otlp')),
     metricsPort: metricsPort(textOption(parsed, 'metrics-port')),
     perProcess: perProcessOption(parsed),
-    rootPid: rootPid(textOption(parsed, 'pid')),
+    rootPid: parsePid('--pid', textOption(parsed, 'pid')),
+    pages: pages(parsed),
     command: parsed.rest,
     storesCommands: !switchOption(parsed, 'no-commands'),
     json: switchOption(parsed, 'json'),
@@ -126,10 +147,12 @@ function metricsPort(text: string | null): number | null {
   return text === null ? null : parsePort('--metrics-port', text);
 }
 
-function rootPid(text: string | null): number | null {
-  if (text === null) return null;
-  if (!/^[1-9]\d{0,9}$/.test(text)) throw new UsageError(`--pid takes a process id, not "${text}"`);
-  return Number(text);
+function pages(parsed: ParsedArguments): PageOptions | null {
+  const text = textOption(parsed, 'cdp') ?? 'off';
+  const isWhole = switchOption(parsed, 'page-urls');
+  if (text !== 'off') return { address: parseDevtoolsAddress('--cdp', text), isWhole };
+  if (isWhole) throw new UsageError('--page-urls needs --cdp: pages are not looked for without it');
+  return null;
 }
 
 /** `20261129-170000`, UTC: file names that sort by time. */

@@ -6,6 +6,8 @@ import { ProcessExits } from '../collector/exits/process-exits.ts';
 import { KmsgReader } from '../collector/kmsg/kmsg-reader.ts';
 import { type LocalTarget, localSources } from '../collector/local-sources.ts';
 import { readKernelFacts, readKernelUnits } from '../collector/machine-facts.ts';
+import { pageEvents } from '../collector/pages/page-events.ts';
+import type { PageLines } from '../collector/pages/page-lines.ts';
 import { ProcFs } from '../collector/procfs/proc-fs.ts';
 import { parseProcessStat } from '../collector/procfs/process-stat.ts';
 import { readSuspendedMs } from '../collector/procfs/suspended-time.ts';
@@ -89,12 +91,12 @@ export function sessionFacts(options: RecordOptions, machine: MachineFacts): Ses
 /** The loop over a source, with all that is heard of the kernel beside it. */
 export function createRecorder(
   options: RecordOptions,
-  source: SessionSource,
+  { source, pages }: { source: SessionSource; pages: PageLines },
   write: (sample: Sample, events: readonly RecordingEvent[]) => void,
 ): Recorder {
   return new Recorder({
     take: source.take,
-    sources: source.events,
+    sources: [...source.events, pageEvents(pages)],
     pace: new AdaptivePace({
       intervalMs: options.intervalMs,
       readMemory: source.readMemory,

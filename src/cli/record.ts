@@ -9,7 +9,10 @@ import { StoreWriter } from '../store/writer.ts';
 import type { Command, CommandIo } from './command.ts';
 import { heapTidier } from './heap-tidier.ts';
 import { LiveExport } from './live-export.ts';
+
+import { PageCompanion } from './page-companion.ts';
 import { perProcessSpec } from './per-process-option.ts';
+
 import { ProgressLine } from './progress.ts';
 import { type RecordOptions, recordOptions } from './record-options.ts';
 import { createRecorder, openSource, type SessionSource, sessionFacts } from './record-session.ts';
@@ -54,6 +57,15 @@ export const recordCommand: Command = {
       help: 'serve /metrics for Prometheus on this port of 127.0.0.1, while it is recorded',
     },
     'per-process': perProcessSpec('with --otlp, --metrics-port: '),
+    cdp: {
+      type: 'string',
+      value: 'URL',
+      help: 'know pages, by the debugging protocol of the browser; auto: found on this machine; default off',
+    },
+    'page-urls': {
+      type: 'boolean',
+      help: 'with --cdp: record whole addresses, without credentials, not only origins',
+    },
     'no-commands': {
       type: 'boolean',
       help: 'record no command lines, not even without credentials',
@@ -68,6 +80,8 @@ export const recordCommand: Command = {
     'headroom record --out task.db -- node task.js --headless',
     'headroom record --memory-limit 1GiB --out task.db -- chromium --headless https://example.org',
     'headroom record --pid 4120 --otlp http://localhost:4318',
+    'headroom record --cdp auto --out task.db -- node task.js',
+    'headroom record --cdp http://localhost:9222 --page-urls',
     'headroom record --metrics-port 9464 --label workload=checkout',
   ],
   takesCommand: true,
@@ -102,7 +116,8 @@ async function record(
   const progress = new ProgressLine(io, options);
   const watch = new StoreWatch(io, options.out);
   const tidyHeap = heapTidier();
-  const recorder = createRecorder(options, source, (sample, events) => {
+  const pages = new PageCompanion();
+  const recorder = createRecorder(options, { source, pages: pages.lines }, (sample, events) => {
     watch.tell(writer.writeSample(sample, events));
     progress.update(sample);
     tidyHeap();
@@ -115,6 +130,7 @@ async function record(
   endWith(recorder, { command, source, io });
   if (!options.quiet) io.stderr.write(`recording into ${printable(options.out)}\n`);
   const live = LiveExport.start(options, io);
+  pages.start(options, command?.pid ?? null, io);
   noteProtection(recorder, source);
   if (rootPid !== null) noteRoot(recorder, rootPid);
   const endReason = await recorder.run().finally(() => {
@@ -123,7 +139,7 @@ async function record(
   });
   const end = { endedUnixMs: Date.now(), endReason };
   const isWhole = watch.end(writer.close(end), writer.writtenCount);
-  await live.finish(io.hurry);
+  await Promise.all([live.finish(io.hurry), pages.finish(io.hurry)]);
   if (isWhole && live !== null) sealRecording(options.out, io);
   tellEnd(options, io, { facts, end, sampleCount: writer.writtenCount, isWhole });
   if (command === null) return isWhole ? 0 : 1;

@@ -51,6 +51,11 @@ const entries: readonly CommandEntry[] = [
     load: async () => (await import('./host/host.ts')).hostCommand,
   },
   {
+    name: 'pages',
+    summary: 'which page is in which process of the browser, live',
+    load: async () => (await import('./pages.ts')).pagesCommand,
+  },
+  {
     name: 'doctor',
     summary: 'what can be read here, what cannot and why, and what it costs',
     load: async () => (await import('./doctor.ts')).doctorCommand,

@@ -1,7 +1,16 @@
+import type { PagePlacement, TargetCrash } from './page-event.ts';
 import type { ProcessRole } from './process-role.ts';
 
 /** Everything that happens at a moment rather than at every tick. Each is one row of `event`. */
-export type RecordingEvent = OomKill | ProcessExit | Gap | LimitChange | OomCounterJump | Note;
+export type RecordingEvent =
+  | OomKill
+  | ProcessExit
+  | Gap
+  | LimitChange
+  | OomCounterJump
+  | PagePlacement
+  | TargetCrash
+  | Note;
 
 export type OomScope = 'machine' | 'cgroup' | 'cpuset' | 'mempolicy' | 'unknown';
 
@@ -128,6 +137,13 @@ export interface Note {
     | 'data_limit'
     /** Headroom was asked to end, and passed the signal on to the command that it records. */
     | 'stop_asked'
+    /** Pages are not watched, or not any more, and why. */
+    | 'pages_unavailable'
+    /** Told faster than they were taken, or not in our words. */
+    | 'pages_lost'
+    /** A rule of `--alert` began to hold, or holds no more. */
+    | 'alert'
+    | 'alert_over'
     /** This recording was made of what could be read of a damaged one. */
     | 'salvaged';
   message: string;

@@ -7,6 +7,7 @@ import { coverageLines, noteLines, oomLines, recorderLines } from './text-events
 import { growthLines } from './text-growth.ts';
 import { joinLines, type Line, type Tone, wrap } from './text-layout.ts';
 import { memoryLines } from './text-memory.ts';
+import { pageLines } from './text-pages.ts';
 import { timelineLines } from './text-timeline.ts';
 
 export interface TextOptions {
@@ -52,6 +53,7 @@ export function sectionsOf(report: SessionReport, columns: number): Line[][] {
     memoryLines(report, columns),
     growthLines(report, columns),
     browserLines(report, columns),
+    pageLines(report, columns),
     processLines(report),
     oomLines(report, columns),
     coverageLines(report),

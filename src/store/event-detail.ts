@@ -8,6 +8,7 @@ import type {
   ProcessExit,
   RecordingEvent,
 } from '../model/event.ts';
+import type { PagePlacement, TargetCrash } from '../model/page-event.ts';
 import { processRoles } from '../model/process-role.ts';
 import { checkShape, type FieldShape, type RowShape } from './row-shape.ts';
 
@@ -91,6 +92,28 @@ const oomCounter: RowShape<OomCounterJump> = {
   counter: ['machine', 'cgroup'],
   count: 'number',
 };
+const page: RowShape<PagePlacement> = {
+  kind: 'string',
+  timeUnixMs: 'number',
+  targetId: 'string',
+  targetType: 'string',
+  pageTargetId: 'string?',
+  url: 'string?',
+  state: ['placed', 'unknown', 'gone'],
+  pid: 'number?',
+  startTicks: 'number?',
+};
+const targetCrash: RowShape<TargetCrash> = {
+  kind: 'string',
+  timeUnixMs: 'number',
+  targetId: 'string',
+  targetType: 'string',
+  url: 'string?',
+  status: 'string',
+  errorCode: 'number',
+  pid: 'number?',
+  startTicks: 'number?',
+};
 const note: RowShape<Note> = {
   kind: 'string',
   timeUnixMs: 'number',
@@ -105,6 +128,8 @@ const shapes = new Map<string, Readonly<Record<string, FieldShape>>>(
     gap,
     limit_change: limitChange,
     oom_counter: oomCounter,
+    page,
+    target_crash: targetCrash,
     note,
   } satisfies Record<RecordingEvent['kind'], object>),
 );

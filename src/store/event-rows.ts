@@ -47,6 +47,10 @@ export class EventWriter {
   }
 
   #processOf(event: RecordingEvent): number | null {
+    if (event.kind === 'page' || event.kind === 'target_crash') {
+      if (event.pid === null) return null;
+      return (this.#findByStart.get(event.pid, event.startTicks) as number | undefined) ?? null;
+    }
     if (event.kind === 'process_exit') {
       return (this.#findByStart.get(event.pid, event.startTicks) as number | undefined) ?? null;
     }

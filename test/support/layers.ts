@@ -26,6 +26,7 @@ const packageHomes: Readonly<Record<string, string>> = {
   '@lydell/node-pty': 'src/host/',
   fflate: 'src/host/',
   pidusage: 'src/collector/portable/',
+  ws: 'src/collector/pages/',
 };
 
 /**

@@ -107,6 +107,9 @@ function tell({ event, process }: StoredEvent): Told | null {
       return tellNote(event);
     // The metric headroom.oom.kills is that counter.
     case 'oom_counter':
+    // Addresses of pages stay in the file; the end of a process is told as that.
+    case 'page':
+    case 'target_crash':
       return null;
   }
 }

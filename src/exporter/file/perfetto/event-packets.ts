@@ -44,6 +44,10 @@ function nameOf(event: RecordingEvent): string {
       return `limit: ${formatBytes(event.fromBytes)} to ${formatBytes(event.toBytes)}`;
     case 'oom_counter':
       return `OOM kills counted (${event.counter}): ${event.count}`;
+    case 'page':
+      return `page ${event.state}: ${event.url ?? event.targetType}`;
+    case 'target_crash':
+      return `page ${event.status}: ${event.url ?? event.targetType}`;
     case 'note':
       return event.message;
   }

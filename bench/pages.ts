@@ -1,0 +1,81 @@
+/**
+ * Ten tabs of ten sites, of which one holds 150 MB, recorded with `--cdp auto`: how often the report
+ * names it as the largest, in ROUNDS browsers (10), and what the watching takes of a core in the
+ * browser and in the watcher, over SECONDS (60) from its start, with the same browser unwatched
+ * before it. The difference is noisy on a machine that has other work.
+ */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { SessionReport } from '../src/analysis/session-report.ts';
+import { runCli, startCli } from '../test/support/headroom-cli.ts';
+import { openTenTabs } from '../test/support/ten-tabs.ts';
+import { printTable } from './support/figures.ts';
+import { processTreeCpuMs } from './support/tree-cpu.ts';
+
+const rounds = Number(process.env['ROUNDS'] ?? 10);
+const seconds = Number(process.env['SECONDS'] ?? 60);
+const folder = mkdtempSync(path.join(tmpdir(), 'headroom-bench-'));
+let rightCount = 0;
+const rows = [['round', 'largest page', 'MiB', 'pages known']];
+try {
+  for (let round = 1; round <= rounds; round++) rows.push(await record(round));
+  printTable(
+    `${rightCount} of ${rounds}: the page that holds 150 MB is named as the largest`,
+    rows,
+  );
+  await tellCost();
+} finally {
+  rmSync(folder, { recursive: true, force: true });
+}
+if (rightCount < rounds) process.exitCode = 1;
+
+async function record(round: number): Promise<string[]> {
+  const tabs = await openTenTabs();
+  try {
+    const file = path.join(folder, `${round}.db`);
+    const pid = String(tabs.browserPid);
+    await runCli('record', '--cdp', 'auto', '--pid', pid, '--for', '40s', '--out', file, '--quiet');
+    const report: SessionReport = JSON.parse((await runCli('report', file, '--json')).stdout);
+    const [largest] = report.pages;
+    if (largest?.url === tabs.heavyOrigin) rightCount++;
+    const known = report.pages.filter(({ url }) => tabs.origins.includes(url ?? ''));
+    const mib = Math.round((largest?.memoryBytes.peak ?? 0) / 2 ** 20);
+    return [String(round), largest?.url ?? 'none', String(mib), `${known.length} of 10`];
+  } finally {
+    await tabs.close();
+  }
+}
+
+async function tellCost(): Promise<void> {
+  const tabs = await openTenTabs();
+  try {
+    await sleep(10_000);
+    const alone = await cpuShares(tabs.browserPid, null);
+    const watched = await cpuShares(tabs.browserPid, String(tabs.browserPid));
+    printTable(`CPU over ${seconds} s, share of a core`, [
+      ['', 'browser', 'watcher'],
+      ['not watched', percent(alone.browser), '-'],
+      ['watched', percent(watched.browser), percent(watched.watcher)],
+      ['difference', percent(watched.browser - alone.browser), percent(watched.watcher)],
+    ]);
+  } finally {
+    await tabs.close();
+  }
+}
+
+async function cpuShares(browserPid: number, watchedPid: string | null) {
+  const before = processTreeCpuMs(browserPid);
+  const watcher = watchedPid === null ? null : startCli(['pages', '--json', '--pid', watchedPid]);
+  await sleep(seconds * 1_000);
+  const watcherMs = watcher === null ? 0 : processTreeCpuMs(watcher.child.pid ?? 0);
+  const browserMs = processTreeCpuMs(browserPid) - before;
+  watcher?.child.kill('SIGTERM');
+  await watcher?.result;
+  return { browser: browserMs / seconds / 1_000, watcher: watcherMs / seconds / 1_000 };
+}
+
+function percent(share: number): string {
+  return `${(share * 100).toFixed(2)} %`;
+}

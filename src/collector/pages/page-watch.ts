@@ -1,0 +1,215 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { PagePlacement, TargetCrash } from '../../model/page-event.ts';
+import type { Clock } from '../sampler.ts';
+import type { ChromiumProcesses, ProcessIdentity } from './chromium-processes.ts';
+import type { DevtoolsConnection, DevtoolsEvent } from './devtools-connection.ts';
+import { placeTarget } from './place-target.ts';
+import { shownUrl } from './shown-url.ts';
+import { type Target, type TargetChange, TargetList } from './target-list.ts';
+import { WorkPurse } from './work-purse.ts';
+
+export interface PageWatchOptions {
+  processes: Pick<ChromiumProcesses, 'update' | 'sweep' | 'identify' | 'isAlive'>;
+  clock: Clock;
+  /** User and system time of this process, ms. */
+  ownCpuMs(): number;
+  sleep(ms: number): Promise<void>;
+  /** How much of an address is told. */
+  extent: 'origin' | 'whole';
+  tell(event: PagePlacement | TargetCrash): void;
+}
+
+interface WatchedTarget {
+  target: Target;
+  process: ProcessIdentity | null;
+  /** When to look where it is, monotonic. */
+  dueMs: number;
+  failureCount: number;
+  /** What was told of it last. */
+  told: PagePlacement | null;
+}
+
+const lookEveryMs = 500;
+const aliveEveryMs = 5_000;
+// A new document settles first: its process is often a new one.
+const settleMs = 500;
+const sameSiteMs = 5_000;
+const recheckMs = 120_000;
+// Of many pages this takes a third of what there is to spend.
+const recheckEachMs = 5_000;
+const firstRetryMs = 2_000;
+const longestRetryMs = 120_000;
+// What one placing costs the browser: 8 to 13 ms were measured.
+const browserCostMs = 13;
+// How long the process of a crashed target may take to be gone.
+const dyingMs = 400;
+
+/**
+ * Follows the targets of one browser and tells in which process each of them is: looked for when it
+ * appears, when it moves to another site, when its process ends, and else every two minutes; within a
+ * hundredth of a core.
+ */
+export class PageWatch {
+  readonly #options: PageWatchOptions;
+  readonly #targets = new TargetList();
+  readonly #watched = new Map<string, WatchedTarget>();
+  readonly #purse: WorkPurse;
+  #aliveCheckedMs = 0;
+
+  constructor(options: PageWatchOptions) {
+    this.#options = options;
+    this.#purse = new WorkPurse(options.clock.monotonicMs);
+  }
+
+  /** What the browser tells of its targets. */
+  take(event: DevtoolsEvent): void {
+    const change = this.#targets.take(event);
+    if (change !== null) this.#follow(change);
+  }
+
+  /** Until the connection is over or the signal fires; then every page is told to be gone. */
+  async run(connection: DevtoolsConnection, signal: AbortSignal): Promise<void> {
+    let isOver = false;
+    void connection.closed.then(() => {
+      isOver = true;
+    });
+    await connection.ask({ method: 'Target.setDiscoverTargets', params: { discover: true } });
+    while (!isOver && !signal.aborted) {
+      await this.look(connection);
+      await this.#options.sleep(lookEveryMs);
+    }
+    for (const targetId of [...this.#watched.keys()]) this.#forget(targetId);
+  }
+
+  /** One round: places those that are due, the longest due first, as far as the purse goes. */
+  async look(connection: Pick<DevtoolsConnection, 'ask'>): Promise<void> {
+    this.#findDead();
+    for (;;) {
+      const nowMs = this.#options.clock.monotonicMs();
+      const due = [...this.#watched.values()]
+        .filter(({ dueMs }) => dueMs <= nowMs)
+        .sort((a, b) => a.dueMs - b.dueMs)[0];
+      if (due === undefined || this.#purse.leftMs() <= 0) return;
+      await this.#place(connection, due);
+    }
+  }
+
+  #follow(change: TargetChange): void {
+    const nowMs = this.#options.clock.monotonicMs();
+    if (change.change === 'destroyed') {
+      this.#forget(change.targetId);
+      return;
+    }
+    if (change.change === 'crashed') {
+      void this.#tellCrash(change);
+      return;
+    }
+    const { target } = change;
+    const known = this.#watched.get(target.targetId);
+    if (known === undefined) {
+      const dueMs = nowMs + settleMs;
+      const fresh = { target, process: null, dueMs, failureCount: 0, told: null };
+      this.#watched.set(target.targetId, fresh);
+      return;
+    }
+    const isSameSite =
+      shownUrl(known.target.url, 'origin') === shownUrl(target.url, 'origin') &&
+      known.process !== null;
+    known.target = target;
+    known.failureCount = 0;
+    known.dueMs = Math.min(known.dueMs, nowMs + (isSameSite ? sameSiteMs : settleMs));
+  }
+
+  #forget(targetId: string): void {
+    const watched = this.#watched.get(targetId);
+    if (watched === undefined) return;
+    this.#watched.delete(targetId);
+    const { told } = watched;
+    if (told === null) return;
+    const timeUnixMs = this.#options.clock.wallMs();
+    this.#options.tell({ ...told, timeUnixMs, state: 'gone', pid: null, startTicks: null });
+  }
+
+  // It never answers again unless it is loaded anew, of which nothing is told: so tried now and then.
+  async #tellCrash(crash: TargetChange & { change: 'crashed' }): Promise<void> {
+    const watched = this.#watched.get(crash.targetId);
+    if (watched === undefined) return;
+    const { clock, processes, sleep } = this.#options;
+    const timeUnixMs = clock.wallMs();
+    const { process } = watched;
+    watched.process = null;
+    watched.dueMs = clock.monotonicMs() + firstRetryMs;
+    await sleep(dyingMs);
+    // A process that lives on is not the one that crashed: the page had moved to another one.
+    const isIt = process !== null && !processes.isAlive(process);
+    this.#options.tell({
+      kind: 'target_crash',
+      timeUnixMs,
+      targetId: crash.targetId,
+      targetType: watched.target.type,
+      url: shownUrl(watched.target.url, this.#options.extent),
+      status: crash.status,
+      errorCode: crash.errorCode,
+      pid: isIt ? process.pid : null,
+      startTicks: isIt ? process.startTicks : null,
+    });
+  }
+
+  #findDead(): void {
+    const { clock, processes } = this.#options;
+    const nowMs = clock.monotonicMs();
+    if (nowMs - this.#aliveCheckedMs < aliveEveryMs) return;
+    this.#aliveCheckedMs = nowMs;
+    for (const watched of this.#watched.values()) {
+      if (watched.process === null || processes.isAlive(watched.process)) continue;
+      watched.process = null;
+      watched.dueMs = Math.min(watched.dueMs, nowMs);
+    }
+  }
+
+  async #place(connection: Pick<DevtoolsConnection, 'ask'>, watched: WatchedTarget): Promise<void> {
+    const { clock, ownCpuMs } = this.#options;
+    const { target } = watched;
+    const before = { ownMs: ownCpuMs(), nowMs: clock.monotonicMs() };
+    // A change that comes while it is looked for makes it due again.
+    watched.dueMs = Number.POSITIVE_INFINITY;
+    const process = await placeTarget(connection, target.targetId, this.#options);
+    this.#purse.pay(browserCostMs + ownCpuMs() - before.ownMs);
+    if (this.#watched.get(target.targetId) !== watched || watched.target !== target) return;
+    const nowMs = clock.monotonicMs();
+    watched.process = process;
+    watched.failureCount = process === null ? watched.failureCount + 1 : 0;
+    const waitMs =
+      process === null
+        ? Math.min(longestRetryMs, firstRetryMs * 2 ** (watched.failureCount - 1))
+        : Math.max(recheckMs, this.#watched.size * recheckEachMs);
+    watched.dueMs = Math.min(watched.dueMs, nowMs + waitMs);
+    // Once may be a page that was just moving.
+    if (process !== null || watched.failureCount > 1) this.#tellPlacement(watched);
+  }
+
+  #tellPlacement(watched: WatchedTarget): void {
+    const placement = this.#placement(watched);
+    if (isSame(placement, watched.told)) return;
+    watched.told = placement;
+    this.#options.tell(placement);
+  }
+
+  #placement({ target, process }: WatchedTarget): PagePlacement {
+    return {
+      kind: 'page',
+      timeUnixMs: this.#options.clock.wallMs(),
+      targetId: target.targetId,
+      targetType: target.type,
+      pageTargetId: this.#targets.pageOf(target.targetId),
+      url: shownUrl(target.url, this.#options.extent),
+      state: process === null ? 'unknown' : 'placed',
+      pid: process?.pid ?? null,
+      startTicks: process?.startTicks ?? null,
+    };
+  }
+}
+
+function isSame(placement: PagePlacement, told: PagePlacement | null): boolean {
+  return told !== null && isDeepStrictEqual({ ...placement, timeUnixMs: told.timeUnixMs }, told);
+}

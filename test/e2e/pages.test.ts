@@ -1,0 +1,117 @@
+import { readFileSync } from 'node:fs';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import type { PageReport } from '../../src/analysis/pages.ts';
+import type { DevtoolsConnection } from '../../src/collector/pages/devtools-connection.ts';
+import { openRecording } from '../../src/store/reader.ts';
+import { runCli, startCli, temporaryFolder } from '../support/headroom-cli.ts';
+import { openTenTabs, type TenTabs } from '../support/ten-tabs.ts';
+
+const MiB = 2 ** 20;
+const wait = { timeout: 120_000, interval: 200 };
+
+const folder = temporaryFolder();
+let tabs: TenTabs;
+
+beforeAll(async () => {
+  tabs = await openTenTabs();
+});
+
+afterAll(async () => {
+  await tabs?.close();
+  folder[Symbol.dispose]();
+});
+
+test('of ten tabs the one that holds 150 MB is named, and an automation client beside it is unharmed', async () => {
+  const file = folder.file('pages.db');
+  const pid = String(tabs.browserPid);
+  const { child, result } = startCli([
+    'record',
+    '--cdp',
+    'auto',
+    '--pid',
+    pid,
+    '--interval',
+    '500ms',
+    '--out',
+    file,
+    '--quiet',
+  ]);
+  try {
+    const automated = await automate(await tabs.connect());
+    expect(automated).toEqual(['light', 'light', 'light', 'light', 'light', 'light']);
+    await vi.waitFor(() => {
+      expect(placedOrigins(file)).toEqual(expect.arrayContaining(tabs.origins));
+    }, wait);
+    // Which process holds the most, as the kernel says.
+    const largest = largestRenderer(file);
+    child.kill('SIGTERM');
+    expect(await result).toMatchObject({ exitCode: 0, stderr: '' });
+
+    const { stdout } = await runCli('report', file, '--json');
+    const pages: PageReport[] = JSON.parse(stdout).pages;
+    expect(pages[0]?.url).toBe(tabs.heavyOrigin);
+    expect(pages[0]?.processes.map((process) => process.pid)).toEqual([largest]);
+    expect(pages[0]?.memoryBytes.peak).toBeGreaterThan(150 * MiB);
+    expect(pages[1]?.memoryBytes.peak).toBeLessThan(100 * MiB);
+    const text = (await runCli('report', file)).stdout;
+    expect(text).toMatch(new RegExp(`Pages .*\n.*\n +${tabs.heavyOrigin.replaceAll('.', '\\.')} `));
+  } finally {
+    child.kill('SIGKILL');
+    await result;
+  }
+});
+
+/** Drives a page of its own: the title after each of some moves. */
+async function automate(connection: DevtoolsConnection): Promise<unknown[]> {
+  const titles: unknown[] = [];
+  const [origin = ''] = tabs.origins;
+  const target = await connection.ask({ method: 'Target.createTarget', params: { url: origin } });
+  const targetId = String(target?.['targetId']);
+  const attached = await connection.ask({
+    method: 'Target.attachToTarget',
+    params: { targetId, flatten: true },
+  });
+  const sessionId = String(attached?.['sessionId']);
+  for (const to of tabs.origins.slice(0, 6)) {
+    const url = `${to}/?moved`;
+    await connection.ask({ method: 'Page.navigate', params: { url }, sessionId });
+    const title = await vi.waitFor(async () => {
+      const expression = '[location.href, document.readyState, document.title].join(" ")';
+      const said = await connection.ask({
+        method: 'Runtime.evaluate',
+        params: { expression },
+        sessionId,
+      });
+      const { value } = (said?.['result'] ?? {}) as { value?: string };
+      expect(value).toMatch(`${url} complete `);
+      return value?.split(' ')[2];
+    }, wait);
+    titles.push(title);
+  }
+  await connection.ask({ method: 'Target.closeTarget', params: { targetId } });
+  connection.close();
+  return titles;
+}
+
+function placedOrigins(file: string): (string | null)[] {
+  using recording = openRecording(file);
+  const events = recording.events().filter((event) => event.kind === 'page');
+  return events.filter(({ state }) => state === 'placed').map(({ url }) => url);
+}
+
+function largestRenderer(file: string): number {
+  using recording = openRecording(file);
+  const sizes = recording
+    .processes()
+    .filter(({ role, endedUnixMs }) => role === 'renderer' && endedUnixMs === null)
+    .map(({ pid }) => ({ pid, kib: anonymousKib(pid) }));
+  return sizes.reduce((most, size) => (size.kib > most.kib ? size : most), { pid: 0, kib: 0 }).pid;
+}
+
+function anonymousKib(pid: number): number {
+  try {
+    return Number(/^RssAnon:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]);
+  } catch {
+    return 0;
+  }
+}
