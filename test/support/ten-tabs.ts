@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { findChromium } from '../../src/cli/demo/find-chromium.ts';
-import { launchChromium } from '../../src/cli/demo/launch-chromium.ts';
 import { DevtoolsConnection } from '../../src/collector/pages/devtools-connection.ts';
 import { chosenAddress } from '../../src/collector/pages/devtools-endpoint.ts';
+import { findChromium } from '../../src/host/browser/find-chromium.ts';
+import { launchChromium } from '../../src/host/browser/launch-chromium.ts';
 
 export interface TenTabs {
   browserPid: number;

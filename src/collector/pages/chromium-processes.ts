@@ -35,7 +35,7 @@ export class ChromiumProcesses {
 
   /** Looks who there is. Throws MACHINE_UNREADABLE when /proc cannot be listed. */
   update(): void {
-    const { appeared, gone } = this.#list.update();
+    const { appeared, gone } = this.#list.update(null);
     for (const pid of gone) {
       this.#young.delete(pid);
       this.#renderers.delete(pid);
