@@ -5,6 +5,7 @@ import { HttpProblem } from './http/problem.ts';
 import type { Routes } from './http/router.ts';
 import type { HostSession } from './session.ts';
 import type { SessionRegistry } from './session-registry.ts';
+import { wantedCategories } from './telemetry/categories.ts';
 
 /** Creation, look-up, change and deletion of sessions. */
 export function browserRoutes(registry: SessionRegistry): Routes {
@@ -50,12 +51,20 @@ export function describe(session: HostSession, origin: string): object {
     ...(request.name === null ? {} : { name: request.name }),
     ...(Object.keys(request.tags).length === 0 ? {} : { tags: request.tags }),
     ...(request.startUrl === null ? {} : { start_url: request.startUrl }),
+    telemetry: telemetryOf(session),
     ...(request.viewport === null ? {} : { viewport: request.viewport }),
     usage: { uptime_ms: (session.deletedUnixMs ?? Date.now()) - session.createdUnixMs },
     ...(session.deletedUnixMs === null
       ? {}
       : { deleted_at: new Date(session.deletedUnixMs).toISOString() }),
   };
+}
+
+function telemetryOf({ request }: HostSession): object | null {
+  const wanted = wantedCategories(request.telemetry);
+  if (wanted.size === 0) return null;
+  const browser = Object.fromEntries([...wanted].map((name) => [name, { enabled: true }]));
+  return { browser };
 }
 
 function listSessions(exchange: Exchange, registry: SessionRegistry): void {

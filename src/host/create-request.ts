@@ -7,6 +7,7 @@ import {
   textMap,
 } from './http/json-body.ts';
 import { HttpProblem } from './http/problem.ts';
+import { wantedCategories } from './telemetry/categories.ts';
 
 /** What a client asks of a new session; what it may change later is in here as well. */
 export interface CreateRequest {
@@ -42,7 +43,7 @@ export function createRequest(body: JsonBody): CreateRequest {
     startUrl: startUrlField(body),
     viewport: objectField(body, 'viewport'),
     memory: memoryTier(textField(body, 'memory'), headless),
-    telemetry: objectField(body, 'telemetry'),
+    telemetry: telemetryField(body),
   };
 }
 
@@ -54,7 +55,7 @@ export function updatedRequest(request: CreateRequest, body: JsonBody): CreateRe
     name: has('name') ? nameField(body) : request.name,
     tags: has('tags') ? tagsField(body) : request.tags,
     viewport: has('viewport') ? objectField(body, 'viewport') : request.viewport,
-    telemetry: has('telemetry') ? objectField(body, 'telemetry') : request.telemetry,
+    telemetry: has('telemetry') ? telemetryField(body) : request.telemetry,
   };
 }
 
@@ -84,6 +85,13 @@ function tagsField(body: JsonBody): Readonly<Record<string, string>> {
   const tags = textMap(body, 'tags');
   if (Object.keys(tags).length > mostTags) throw new HttpProblem(400, 'tags: 50 at most');
   return tags;
+}
+
+function telemetryField(body: JsonBody): JsonBody | null {
+  const telemetry = objectField(body, 'telemetry');
+  // Said now, not when something happens.
+  wantedCategories(telemetry);
+  return telemetry;
 }
 
 function startUrlField(body: JsonBody): string | null {

@@ -1,16 +1,22 @@
+import fs from 'node:fs';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import path from 'node:path';
 import type { Duplex } from 'node:stream';
 import { errnoOf, HeadroomError } from '../model/errors.ts';
 import { bearerToken, isExpectedHost, isSameSecret } from './auth.ts';
 import { proxyToBrowser } from './browser/cdp-proxy.ts';
 import { browserRoutes } from './browser-routes.ts';
 import { fileRoutes } from './files/file-routes.ts';
+import { lockFolder } from './folder-lock.ts';
 import { type Exchange, param, sendJson } from './http/exchange.ts';
 import { HttpProblem } from './http/problem.ts';
 import { Router, type Routes } from './http/router.ts';
+import { removeLeftovers } from './leftovers.ts';
+import { logRoutes } from './logs/log-routes.ts';
 import { processRoutes } from './process/process-routes.ts';
 import { type RegistryOptions, SessionRegistry } from './session-registry.ts';
+import { telemetryArchiveRoutes, telemetryStreamRoutes } from './telemetry/telemetry-routes.ts';
 
 export interface HostOptions extends RegistryOptions {
   /** An IP address, or localhost. */
@@ -27,8 +33,14 @@ export interface RunningHost {
   close(): Promise<void>;
 }
 
-/** Starts the session host. ADDRESS_NOT_USABLE. */
+/** Starts the session host, and cleans up behind one that was killed. ADDRESS_NOT_USABLE, FILE_IN_USE. */
 export async function startHost(options: HostOptions): Promise<RunningHost> {
+  fs.mkdirSync(options.dataFolder, { recursive: true });
+  const lock = await lockFolder(options.dataFolder);
+  const sessionsFolder = path.join(options.dataFolder, 'sessions');
+  const leftCount = await removeLeftovers(sessionsFolder, options.machine);
+  if (leftCount > 0)
+    options.tell(`removed what a host that was killed left: ${leftCount} sessions`);
   const registry = new SessionRegistry(options);
   const entry = new HostEntry(options, registry);
   const server = createServer({ requestTimeout: 0, maxHeaderSize: 16_384 }, (request, response) => {
@@ -45,6 +57,7 @@ export async function startHost(options: HostOptions): Promise<RunningHost> {
       server.close();
       await registry.close();
       server.closeAllConnections();
+      lock.close();
     },
   };
 }
@@ -64,6 +77,7 @@ class HostEntry {
     const ofSession = sessionRoutes(options, registry);
     this.#api = new Router({
       ...browserRoutes(registry),
+      ...telemetryArchiveRoutes(registry, options.policy),
       ...below('/browsers/{id}', ofSession),
     });
     this.#direct = new Router(below('/sessions/{id}', ofSession));
@@ -163,7 +177,12 @@ function sessionRoutes(options: HostOptions, registry: SessionRegistry): Routes 
     exchange.response.once('close', session.hold('call'));
     return session;
   };
-  return { ...processRoutes(sessionOf, options.policy), ...fileRoutes(sessionOf) };
+  return {
+    ...processRoutes(sessionOf, options.policy),
+    ...fileRoutes(sessionOf, options.policy),
+    ...logRoutes(sessionOf),
+    ...telemetryStreamRoutes(sessionOf),
+  };
 }
 
 function below(prefix: string, routes: Routes): Routes {

@@ -4,10 +4,12 @@ import path from 'node:path';
 import { SessionBrowser } from './browser/session-browser.ts';
 import type { CreateRequest } from './create-request.ts';
 import { HttpProblem } from './http/problem.ts';
+import type { Leftover } from './leftovers.ts';
 import type { HostMachine, SessionCgroup } from './machine.ts';
 import type { HostPolicy } from './quirks.ts';
 import { HostSession } from './session.ts';
 import { SessionFolder } from './session-folder.ts';
+import { isKillOf, oomKillEvent } from './telemetry/system-events.ts';
 
 export interface RegistryOptions {
   /** The host's folder; sessions are below it. */
@@ -23,7 +25,7 @@ export interface RegistryOptions {
   tell(message: string): void;
 }
 
-const lookForExpiredMs = 1_000;
+const lookMs = 500;
 const mostSessions = 100;
 /** What is remembered of deleted ones. */
 const mostDeleted = 1_000;
@@ -39,7 +41,10 @@ export class SessionRegistry {
 
   constructor(options: RegistryOptions) {
     this.#options = options;
-    this.#timer = setInterval(() => this.#deleteExpired(), lookForExpiredMs);
+    this.#timer = setInterval(() => {
+      this.#readKernelLog();
+      this.#deleteExpired();
+    }, lookMs);
   }
 
   get living(): readonly HostSession[] {
@@ -100,6 +105,13 @@ export class SessionRegistry {
     await Promise.all(this.living.map((session) => this.delete(session)));
   }
 
+  #readKernelLog(): void {
+    for (const kill of this.#options.machine.oomKills()) {
+      const session = [...this.living, ...this.deleted].find(({ id }) => isKillOf(kill, id));
+      session?.publish(oomKillEvent(kill, Date.now()));
+    }
+  }
+
   #deleteExpired(): void {
     const nowMs = performance.now();
     for (const session of this.living) {
@@ -114,10 +126,12 @@ export class SessionRegistry {
     folder.make();
     const cgroup = this.#makeCgroup(id, request.memory.bytes);
     // What the next host needs to clean up after this one, should it be killed.
-    fs.writeFileSync(
-      folder.leftoverFile,
-      JSON.stringify({ id, cgroup: cgroup?.directory ?? null, browserTmp: folder.browserTmp }),
-    );
+    const leftover: Leftover = {
+      id,
+      cgroup: cgroup?.directory ?? null,
+      browserTmp: folder.browserTmp,
+    };
+    fs.writeFileSync(folder.leftoverFile, JSON.stringify(leftover));
     const session = new HostSession({ ...this.#options, id, request, folder, cgroup, machine });
     this.#sessions.set(id, session);
     return session;
@@ -132,6 +146,7 @@ export class SessionRegistry {
 
   async #delete(session: HostSession): Promise<void> {
     const problem = await session.end();
+    this.#readKernelLog();
     this.#sessions.delete(session.id);
     this.#deleted.set(session.id, session);
     const [oldest] = this.#deleted.keys();

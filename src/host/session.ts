@@ -3,6 +3,7 @@ import { newSecret } from './auth.ts';
 import { devtoolsRequest } from './browser/devtools-request.ts';
 import type { BrowserCrash, SessionBrowser } from './browser/session-browser.ts';
 import type { CreateRequest } from './create-request.ts';
+import { FolderWatches } from './files/folder-watch.ts';
 import { SessionFiles } from './files/session-files.ts';
 import { HttpProblem } from './http/problem.ts';
 import type { HostMachine, SessionCgroup } from './machine.ts';
@@ -13,6 +14,9 @@ import { SessionMembers } from './process/session-members.ts';
 import { SessionProcesses } from './process/session-processes.ts';
 import type { HostPolicy } from './quirks.ts';
 import type { SessionFolder } from './session-folder.ts';
+import { wantedCategories } from './telemetry/categories.ts';
+import { browserCrashEvent } from './telemetry/system-events.ts';
+import { type TelemetryEvent, TelemetryLog } from './telemetry/telemetry-log.ts';
 
 export interface SessionOptions {
   id: string;
@@ -37,8 +41,10 @@ export class HostSession {
   readonly cgroup: SessionCgroup | null;
   readonly processes: SessionProcesses;
   readonly files: SessionFiles;
+  readonly watches: FolderWatches;
   readonly launcher: Launcher;
   readonly members: SessionMembers;
+  readonly telemetry = new TelemetryLog();
   browser: SessionBrowser | null = null;
   readonly #policy: HostPolicy;
   readonly #machine: HostMachine;
@@ -70,6 +76,7 @@ export class HostSession {
       outputFolder: folder.output,
     });
     this.files = new SessionFiles(folder);
+    this.watches = new FolderWatches(this.files);
     this.members = new SessionMembers({ sessionId: id, cgroup, machine });
   }
   /** Fires when the session ends: its streams end with it. */
@@ -106,8 +113,13 @@ export class HostSession {
     await devtoolsRequest(devtools.port, 'PUT', `/json/new?${encodeURIComponent(url)}`);
   }
 
-  browserCrashed(_crash: BrowserCrash): void {
-    // telemetry
+  browserCrashed(crash: BrowserCrash): void {
+    this.publish(browserCrashEvent(crash, Date.now()));
+  }
+
+  /** Keeps an event and tells it to who listens, where its category is wanted. */
+  publish(event: TelemetryEvent): void {
+    if (wantedCategories(this.request.telemetry).has(event.category)) this.telemetry.publish(event);
   }
 
   /** `process` is the id of a spawned process, or the pid of any process of the session; 404. */
@@ -187,6 +199,9 @@ export class HostSession {
     this.browser?.release();
     this.#ending.abort();
     this.processes.close();
+    this.watches.close();
+    await this.members.killAll();
+    await this.browser?.settled;
     const isDead = await this.members.killAll();
     this.deletedUnixMs ??= Date.now();
     this.folder.remove();
@@ -204,7 +219,7 @@ export class HostSession {
   }
 
   #handleOf(process: string): ProcessHandle | null {
-    return /^[1-9]\d{0,9}$/.test(process)
+    return this.#policy.listsProcesses && /^[1-9]\d{0,9}$/.test(process)
       ? this.processes.ofPid(Number(process))
       : this.processes.find(process);
   }

@@ -167,6 +167,70 @@ describe('headroom host', () => {
     expect(await client.browsers.fs.listFiles(id, { path: '/tmp/a' })).toEqual([]);
   });
 
+  test('files: folders, upload, move, permissions, zip both ways', async () => {
+    const { fs } = client.browsers;
+    await fs.createDirectory(id, { path: '/tmp/d/e', mode: '750' });
+    const files = [
+      { dest_path: '/tmp/d/e/one', file: new File(['1'], 'one') },
+      { dest_path: '/tmp/d/new/two', file: new File(['22'], 'two') },
+    ];
+    await fs.upload(id, { files });
+    await fs.move(id, { src_path: '/tmp/d/new/two', dest_path: '/tmp/d/e/zwei' });
+    await fs.setFilePermissions(id, { path: '/tmp/d/e/zwei', mode: '0640', owner: 'nobody' });
+    const told = await shell('cd /tmp/d && stat -c "%n %a %U %s" e e/* new; cat e/*');
+    expect(decoded(told.stdout_b64)).toMatch(
+      /^e 750 root \d+\ne\/one 644 root 1\ne\/zwei 640 nobody 2\nnew 755 root \d+\n122$/,
+    );
+    expect(await fs.fileInfo(id, { path: '/tmp/d/e/zwei' })).toMatchObject({
+      name: 'zwei',
+      size_bytes: 2,
+      mode: '-rw-r-----',
+    });
+    await shell('ln -s /etc /tmp/d/etc');
+    const zip = Buffer.from(await (await fs.downloadDirZip(id, { path: '/tmp/d' })).arrayBuffer());
+    await fs.deleteDirectory(id, { path: '/tmp/d' });
+    await expect(fs.listFiles(id, { path: '/tmp/d' })).rejects.toMatchObject({ status: 404 });
+    await fs.uploadZip(id, { dest_path: '/tmp/unpacked', zip_file: new File([zip], 'a.zip') });
+    const unpacked = await shell('cd /tmp/unpacked && find . | sort; cat e/zwei');
+    expect(decoded(unpacked.stdout_b64)).toBe('.\n./e\n./e/one\n./e/zwei\n./new\n22');
+  });
+
+  test('files: a folder that is watched', async () => {
+    const { watch } = client.browsers.fs;
+    await shell('mkdir /tmp/watched');
+    const { watch_id = '' } = await watch.start(id, { path: '/tmp/watched' });
+    await shell('echo x >/tmp/watched/new && rm /tmp/watched/new && mkdir /tmp/watched/last');
+    const told: string[] = [];
+    for await (const event of await watch.events(watch_id, { id })) {
+      told.push(`${event.type} ${event.path}`);
+      if (event.name === 'last') break;
+    }
+    expect(told).toContain('DELETE /tmp/watched/new');
+    expect(told.at(-1)).toBe('CREATE /tmp/watched/last');
+    await watch.stop(watch_id, { id });
+    await expect(watch.stop(watch_id, { id })).rejects.toMatchObject({ status: 404 });
+  });
+
+  test('logs: the lines of a file as they are written, or from its start to its end', async () => {
+    await shell('printf "a\\n\\nb\\nhalf" >/tmp/log');
+    const source = { source: 'path', path: '/tmp/log' } as const;
+    const read: string[] = [];
+    for await (const { message } of await client.browsers.logs.stream(id, {
+      ...source,
+      follow: false,
+    })) {
+      read.push(message);
+    }
+    expect(read).toEqual(['a', 'b', 'half']);
+    const live = await client.browsers.logs.stream(id, source);
+    await shell('printf " whole\\nc\\n" >>/tmp/log');
+    const heard: string[] = [];
+    for await (const { message } of live) {
+      if (heard.push(message) === 2) break;
+    }
+    expect(heard).toEqual([' whole', 'c']);
+  });
+
   test('nobody gets in without the token, or under another name', async () => {
     const status = async (headers: Record<string, string>) =>
       (await fetch(`${host.url}/browsers`, { headers })).status;
@@ -196,6 +260,168 @@ describe('headroom host', () => {
     expect(readdirSync(path.join(folder.path, 'sessions'))).toEqual([]);
     const mounts = ['/sys/fs/cgroup/memory', '/sys/fs/cgroup'];
     expect(mounts.filter((mount) => existsSync(mount + cgroup))).toEqual([]);
+  });
+});
+
+describe('headroom host: what is told and what is left', () => {
+  const folder = temporaryFolder();
+  let host: TestHost;
+
+  beforeAll(async () => {
+    host = await startTestHost(folder.path);
+  });
+
+  afterAll(async () => {
+    await stopTestHost(host);
+    folder[Symbol.dispose]();
+  });
+
+  test('OOM kills and crashes: live, replayed, and after the session is gone', async () => {
+    const { client } = host;
+    const { browsers } = client;
+    const { session_id: id, created_at } = await browsers.create({
+      headless: true,
+      timeout_seconds: 600,
+      telemetry: { enabled: true },
+    });
+    const live = await browsers.telemetry.stream(id);
+    const eater = await browsers.process.spawn(id, { command: 'tail', args: ['/dev/zero'] });
+    const kill = {
+      type: 'system_oom_kill',
+      category: 'system',
+      data: { process_name: 'tail', pid: eater.pid, constraint: 'memcg' },
+    };
+    for await (const { seq, event } of live) {
+      expect({ seq, event }).toMatchObject({ seq: 1, event: kill });
+      break;
+    }
+    const list = await client.get<{ pid: number; name: string; args: string[] }[]>(
+      `/browsers/${id}/process`,
+    );
+    const main = list.find(
+      ({ name, args }) => name === 'chromium' && !args.join(' ').includes('--type='),
+    );
+    await client.post(`/browsers/${id}/process/${main?.pid}/kill`, { body: { signal: 'KILL' } });
+    const crash = {
+      type: 'service_crashed',
+      data: { service_name: 'chromium', phase: 'running', pid: main?.pid },
+    };
+    const resumed = await browsers.telemetry.stream(id, { 'Last-Event-ID': '1' });
+    for await (const envelope of resumed) {
+      expect(envelope).toMatchObject({ seq: 2, event: crash });
+      break;
+    }
+    const types: string[] = [];
+    for await (const { event } of await browsers.telemetry.stream(id, { replay: 'all' })) {
+      if (types.push(event.type) === 2) break;
+    }
+    expect(types).toEqual(['system_oom_kill', 'service_crashed']);
+    await browsers.deleteByID(id);
+    const archive = await browsers.telemetry.events(id, {
+      category: ['system'],
+      since: created_at,
+      limit: 1,
+    });
+    const archived: object[] = [];
+    for await (const envelope of archive) archived.push(envelope);
+    expect(archived).toMatchObject([
+      { seq: 1, event: kill },
+      { seq: 2, event: crash },
+    ]);
+    expect(await browsers.retrieve(id, { include_deleted: true })).toMatchObject({
+      session_id: id,
+      deleted_at: expect.any(String),
+    });
+  });
+
+  test('a host that is killed leaves what the next one removes; one that is ended, nothing', async () => {
+    const { browsers } = host.client;
+    const { session_id: id } = await browsers.create({ headless: true, timeout_seconds: 600 });
+    const mark = await browsers.process.exec(id, {
+      command: 'sh',
+      args: ['-c', 'setsid sleep 98765 >/dev/null 2>&1 & echo $!'],
+    });
+    expect(mark.exit_code).toBe(0);
+    host.child.kill('SIGKILL');
+    await host.result;
+    expect(psLines().some((line) => line.endsWith('sleep 98765'))).toBe(true);
+    host = await startTestHost(folder.path);
+    expect(psLines().some((line) => line.endsWith('sleep 98765'))).toBe(false);
+    expect(readdirSync(path.join(folder.path, 'sessions'))).toEqual([]);
+
+    const second = await host.client.browsers.create({ headless: true, timeout_seconds: 600 });
+    await host.client.browsers.process.spawn(second.session_id, {
+      command: 'sleep',
+      args: ['98764'],
+    });
+    const { exitCode, stderr } = await stopTestHost(host);
+    expect(exitCode).toBe(0);
+    expect(stderr).not.toContain(host.token);
+    expect(psLines().some((line) => line.endsWith('sleep 98764'))).toBe(false);
+    expect(readdirSync(path.join(folder.path, 'sessions'))).toEqual([]);
+  });
+});
+
+// The same life where the host behaves like the real server in the VMs.
+describe('headroom host --quirks', () => {
+  const folder = temporaryFolder();
+  let host: TestHost;
+
+  beforeAll(async () => {
+    host = await startTestHost(folder.path, '--quirks');
+  });
+
+  afterAll(async () => {
+    await stopTestHost(host);
+    folder[Symbol.dispose]();
+  });
+
+  test('the life of a session, with what is lost and repeated there', async () => {
+    const { browsers } = host.client;
+    const { session_id: id } = await browsers.create({ headless: true });
+    const free = await browsers.process.exec(id, { command: 'free' });
+    expect(decoded(free.stdout_b64)).toMatch(/^ +total +used/);
+
+    // The SDK repeats what failed with a 500: the command runs three times.
+    const script = 'echo run >>/tmp/runs; exec sleep 30';
+    const slow = browsers.process.exec(id, {
+      command: 'sh',
+      args: ['-c', script],
+      timeout_sec: 1,
+    });
+    await expect(slow).rejects.toMatchObject({ status: 500 });
+    const runs = await browsers.fs.readFile(id, { path: '/tmp/runs' });
+    expect(await runs.text()).toBe('run\nrun\nrun\n');
+
+    const sampler = await browsers.process.spawn(id, {
+      command: 'sh',
+      args: ['-c', 'echo ready; while read x; do echo "got $x"; done'],
+    });
+    const processId = sampler.process_id ?? '';
+    const stream = await browsers.process.stdoutStream(processId, { id });
+    const heard: string[] = [];
+    for await (const event of stream) {
+      if (event.event !== undefined) {
+        expect(event).toEqual({ event: 'exit', exit_code: -1 });
+        break;
+      }
+      heard.push(decoded(event.data_b64));
+      if (heard.length > 1) {
+        await browsers.process.kill(processId, { id, signal: 'KILL' });
+        continue;
+      }
+      const data_b64 = Buffer.from('a\n').toString('base64');
+      await browsers.process.stdin(processId, { id, data_b64 });
+    }
+    expect(heard).toEqual(['ready\n', 'got a\n']);
+    await vi.waitFor(async () => {
+      const status = await browsers.process.status(processId, { id });
+      expect(status).toMatchObject({ state: 'exited', exit_code: -1, cpu_pct: 0 });
+    }, patience);
+    const resizing = browsers.process.resize(processId, { id, rows: 1, cols: 1 });
+    await expect(resizing).rejects.toMatchObject({ status: 400 });
+    await browsers.deleteByID(id);
+    expect(readdirSync(path.join(folder.path, 'sessions'))).toEqual([]);
   });
 });
 

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { newSecret } from '../../host/auth.ts';
 import { findChromium } from '../../host/browser/find-chromium.ts';
 import { canHavePrivateTmp } from '../../host/private-tmp.ts';
-import { better } from '../../host/quirks.ts';
+import { better, faithful } from '../../host/quirks.ts';
 import { startHost } from '../../host/server.ts';
 import { HeadroomError } from '../../model/errors.ts';
 import { isLoopbackHost } from '../../model/loopback-host.ts';
@@ -33,11 +33,16 @@ export const hostCommand: Command = {
       value: 'DIR',
       help: 'where sessions have their files; default ~/.local/state/headroom/host',
     },
+    quirks: {
+      type: 'boolean',
+      help: 'behave like the real server in the VMs where that loses or repeats something',
+    },
     json: { type: 'boolean', help: 'say where it listens as JSON, on stdout' },
   },
   examples: [
     'headroom host',
     'HEADROOM_HOST_TOKEN=$(openssl rand -hex 32) headroom host --port 8787',
+    'headroom host --quirks --port 0 --json',
     'KERNEL_BASE_URL=http://127.0.0.1:8787 KERNEL_API_KEY=TOKEN node task.js',
   ],
   run,
@@ -65,7 +70,7 @@ async function run(parsed: ParsedArguments, io: CommandIo): Promise<number> {
     dataFolder,
     executable,
     machine,
-    policy: better,
+    policy: switchOption(parsed, 'quirks') ? faithful : better,
     isRoot: process.geteuid?.() === 0,
     hasPrivateTmp: await canHavePrivateTmp(),
     hostEnv: io.env,

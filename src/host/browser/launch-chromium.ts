@@ -29,11 +29,14 @@ const startTimeoutMs = 60_000;
 const closeTimeoutMs = 5_000;
 
 export interface ChromiumOptions {
-  /** A folder for its profile, removed at the end; default a new one for temporary files. */
+  /** A folder for its profile; default a new one for temporary files, removed at the end. */
   profile?: string;
   /** The same as the browser names it, where it has another view of the files. */
   profileSeen?: string;
-  /** The whole command line and environment out of the browser's own; default unchanged. */
+  /**
+   * The whole command line and environment out of the browser's own; default unchanged. Who places
+   * it also ends its processes and removes its profile.
+   */
   place?(executable: string, args: readonly string[]): LaunchedLine;
   /** Besides the usual ones. */
   flags?: readonly string[];
@@ -69,7 +72,9 @@ export async function launchChromium(
       close: () => endBrowser(child, profile),
     };
   } catch (error) {
-    await endBrowser(child, profile);
+    // Whoever places it has its processes and its profile in hand.
+    if (options.place === undefined) await endBrowser(child, profile);
+    else if (child.pid !== undefined) signalGroup(child.pid, 'SIGKILL');
     throw error;
   }
 }

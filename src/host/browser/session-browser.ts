@@ -1,4 +1,4 @@
-import { HeadroomError } from '../../model/errors.ts';
+import { errnoOf, HeadroomError } from '../../model/errors.ts';
 import { HttpProblem } from '../http/problem.ts';
 import type { Launcher } from '../process/launcher.ts';
 import type { SessionFolder } from '../session-folder.ts';
@@ -28,6 +28,7 @@ export class SessionBrowser {
   #running: RunningChromium | null;
   #restartsLeft = mostRestarts;
   #isClosed = false;
+  #restarting: Promise<void> = Promise.resolve();
 
   private constructor(options: SessionBrowserOptions, running: RunningChromium) {
     this.#options = options;
@@ -40,7 +41,8 @@ export class SessionBrowser {
     try {
       return new SessionBrowser(options, await launch(options));
     } catch (error) {
-      if (!(error instanceof HeadroomError)) throw error;
+      const isKnown = error instanceof HeadroomError || errnoOf(error) !== null;
+      if (!isKnown || !(error instanceof Error)) throw error;
       options.tell(error.message);
       throw new HttpProblem(500, 'the browser did not start; the host says why', {
         'x-should-retry': 'false',
@@ -57,14 +59,21 @@ export class SessionBrowser {
     return this.#running?.pid ?? null;
   }
 
-  /** From now on its end is no crash. */
+  /** From now on its end is no crash, and none is started again. */
   release(): void {
     this.#isClosed = true;
     this.#running = null;
   }
 
+  /** When nothing of it is being started any more; end its processes then once more. */
+  get settled(): Promise<void> {
+    return this.#restarting;
+  }
+
   #watch(running: RunningChromium): void {
-    void running.ended.then(() => this.#ended(running));
+    void running.ended.then(() => {
+      this.#restarting = this.#ended(running);
+    });
   }
 
   async #ended({ pid }: RunningChromium): Promise<void> {
@@ -85,7 +94,8 @@ export class SessionBrowser {
     try {
       return await launch(this.#options);
     } catch (error) {
-      if (!(error instanceof HeadroomError)) throw error;
+      // Also a refused connection: it may end between its start and the first question.
+      if (!(error instanceof HeadroomError) && errnoOf(error) === null) throw error;
       if (!this.#isClosed) this.#options.onCrash({ phase: 'startup', pid: null });
       return null;
     }

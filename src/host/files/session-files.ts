@@ -5,9 +5,10 @@ import { pipeline } from 'node:stream/promises';
 import { HttpProblem } from '../http/problem.ts';
 import type { SessionFolder } from '../session-folder.ts';
 import { type FileInfo, fileInfo } from './file-info.ts';
+import { openFile, openFolder, walkFolder } from './folder-walk.ts';
 import { findPlace, type Place, type PlaceOptions } from './place.ts';
 
-const { O_CREAT, O_DIRECTORY, O_NOFOLLOW, O_NONBLOCK, O_RDONLY, O_TRUNC, O_WRONLY } = fs.constants;
+const { O_CREAT, O_NOFOLLOW, O_NONBLOCK, O_TRUNC, O_WRONLY } = fs.constants;
 
 /** Of one file that a client writes. */
 export const largestFileBytes = 8 * 2 ** 30;
@@ -20,10 +21,15 @@ export class SessionFiles {
     this.#folder = folder;
   }
 
+  /** On the same file system, and not seen by the session: for what is only half there. */
+  get hostFolder(): string {
+    return this.#folder.path;
+  }
+
   /** Opens a file to be read; 404, and 400 for what is no regular file. */
   openForReading(filePath: string): { fd: number; stats: fs.Stats } {
     using place = this.place(filePath);
-    const fd = fs.openSync(place.path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
+    const fd = openFile(place.path);
     const stats = fs.fstatSync(fd);
     if (stats.isFile()) return { fd, stats };
     fs.closeSync(fd);
@@ -41,9 +47,18 @@ export class SessionFiles {
     await pipeline(content, limited(largestFileBytes), stream);
   }
 
+  writeWhole(filePath: string, content: Uint8Array): void {
+    const fd = this.#openForWriting(filePath, 0o644);
+    try {
+      fs.writeFileSync(fd, content);
+    } finally {
+      fs.closeSync(fd);
+    }
+  }
+
   list(folderPath: string): FileInfo[] {
     using place = this.place(folderPath);
-    const fd = fs.openSync(place.path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
+    const fd = openFolder(place.path);
     try {
       return fs.readdirSync(`/dev/fd/${fd}`).flatMap((name) => {
         const stats = fs.lstatSync(`/dev/fd/${fd}/${name}`, { throwIfNoEntry: false });
@@ -64,6 +79,67 @@ export class SessionFiles {
   deleteFile(filePath: string): void {
     using place = this.place(filePath, { followsLast: false });
     fs.unlinkSync(place.path);
+  }
+
+  /** Makes a folder and those on the way to it; one that is there is left as it is. */
+  createFolder(folderPath: string, mode: number): void {
+    using place = this.place(folderPath, { makesParents: true });
+    const stats = fs.lstatSync(place.path, { throwIfNoEntry: false });
+    if (stats?.isDirectory() === true) return;
+    fs.mkdirSync(place.path);
+    // Whatever the umask of the host.
+    fs.chmodSync(place.path, mode);
+  }
+
+  /** Removes a folder with all that is in it. */
+  deleteFolder(folderPath: string): void {
+    using place = this.place(folderPath, { followsLast: false });
+    if (place.name === '') throw new HttpProblem(400, 'the root cannot be deleted');
+    const fd = openFolder(place.path);
+    try {
+      for (const { path: each, kind } of walkFolder(fd, 'folder_last')) {
+        if (kind === 'folder') fs.rmdirSync(each);
+        else fs.unlinkSync(each);
+      }
+    } finally {
+      fs.closeSync(fd);
+    }
+    fs.rmdirSync(place.path);
+  }
+
+  /** Renames; a file that is at the new name is replaced. */
+  move(from: string, to: string): void {
+    using source = this.place(from, { followsLast: false });
+    using target = this.place(to, { followsLast: false });
+    if (source.name === '' || target.name === '') {
+      throw new HttpProblem(400, 'the root cannot be moved');
+    }
+    fs.renameSync(source.path, target.path);
+  }
+
+  /** Takes a file of the host's own into the session. */
+  adopt(file: string, filePath: string): void {
+    using target = this.place(filePath, { followsLast: false, makesParents: true });
+    if (target.name === '') throw new HttpProblem(400, 'is a directory');
+    fs.renameSync(file, target.path);
+  }
+
+  setPermissions(filePath: string, mode: number, owner: { uid: number; gid: number } | null): void {
+    using place = this.place(filePath);
+    const fd = openFile(place.path);
+    try {
+      // First: a change of the owner takes setuid bits away.
+      if (owner !== null) fs.fchownSync(fd, owner.uid, owner.gid);
+      fs.fchmodSync(fd, mode);
+    } finally {
+      fs.closeSync(fd);
+    }
+  }
+
+  /** An open folder, to be closed. */
+  openFolder(folderPath: string): number {
+    using place = this.place(folderPath);
+    return openFolder(place.path);
   }
 
   place(filePath: string, options: PlaceOptions = {}): Place {

@@ -1,3 +1,4 @@
+import { drained } from './drained.ts';
 import type { Exchange } from './exchange.ts';
 
 const keepaliveMs = 15_000;
@@ -25,19 +26,12 @@ export function startEventStream(
   const timer = keepsAlive ? setInterval(() => response.write(':\n\n'), keepaliveMs) : undefined;
   response.once('close', () => clearInterval(timer));
   return {
-    send: (data, id) =>
-      new Promise((resolve) => {
-        if (signal.aborted) return resolve();
-        const frame = `${id === undefined ? '' : `id: ${id}\n`}data: ${JSON.stringify(data)}\n\n`;
-        if (response.write(frame)) return resolve();
-        const go = () => {
-          response.off('drain', go);
-          response.off('close', go);
-          resolve();
-        };
-        response.once('drain', go);
-        response.once('close', go);
-      }),
+    send: async (data, id) => {
+      if (signal.aborted) return;
+      const frame = `${id === undefined ? '' : `id: ${id}\n`}data: ${JSON.stringify(data)}\n\n`;
+      response.write(frame);
+      await drained(response);
+    },
     end: () => {
       clearInterval(timer);
       response.end();

@@ -8,6 +8,8 @@ export interface ExecOptions {
   timeoutSeconds: number | null;
   /** When the client goes away, the command is ended. */
   signal: AbortSignal;
+  /** Whether its end ends all of its group; else only itself, and the rest is waited for. */
+  signalsGroup: boolean;
   /** Of each of the two outputs. */
   limitBytes: number;
 }
@@ -36,8 +38,8 @@ export async function execute(
   if (typeof ended !== 'string') {
     return { end: ended, ...outputs.done(), durationMs: Math.round(performance.now() - startedMs) };
   }
-  signalProcess(child.pid, 'KILL', { signalsGroup: true });
-  await child.exited;
+  signalProcess(child.pid, 'KILL', options);
+  await (options.signalsGroup ? child.exited : child.closed);
   if (ended === 'timed_out') return ended;
   const why =
     ended === 'too_large'

@@ -54,21 +54,25 @@ export class ProcessHandle {
   }
 
   async write(data: Buffer): Promise<number> {
-    if (this.#end !== null) throw new HttpProblem(400, 'the process has ended');
+    if (this.#end !== null) throw this.#hasEnded('failed to write to stdin');
     return await this.#child.write(data);
   }
 
   resize(size: { rows: number; cols: number }): void {
     if (this.#child.resize === null) throw new HttpProblem(400, 'process is not PTY-backed');
-    if (this.#end !== null) throw new HttpProblem(400, 'the process has ended');
+    if (this.#end !== null) throw this.#hasEnded('failed to resize');
     this.#child.resize(size);
   }
 
-  /** 400 when it has ended. */
+  /** 400 (with --quirks 500) when it has ended. */
   signal(name: SignalName): void {
     if (this.#end !== null || !signalProcess(this.pid, name, this.#policy)) {
-      throw new HttpProblem(400, 'failed to signal process: it has ended');
+      throw this.#hasEnded('failed to signal process');
     }
+  }
+
+  #hasEnded(what: string): HttpProblem {
+    return new HttpProblem(this.#policy.failedStatus.ended, `${what}: it has ended`);
   }
 
   #followOutput(): void {

@@ -42,7 +42,9 @@ export function processRoutes(
       });
     },
     'GET /process': (exchange) => {
-      sendJson(exchange, sessionOf(exchange).listProcesses());
+      const session = sessionOf(exchange);
+      if (!policy.listsProcesses) throw new HttpProblem(404, 'no such path in this API');
+      sendJson(exchange, session.listProcesses());
     },
     'GET /process/{process}/status': (exchange) => {
       sendJson(exchange, sessionOf(exchange).statusOf(param(exchange, 'process')));
@@ -91,8 +93,7 @@ function eventOf(item: OutputFrame | ProcessEnd, policy: HostPolicy): object {
   return { event: 'exit', ...policy.tellEnd(item) };
 }
 
-function timedOut({ timeoutIsRetried }: HostPolicy): HttpProblem {
-  if (timeoutIsRetried) return new HttpProblem(500, 'process timed out');
-  // Without it the SDK would run the command again, and again.
-  return new HttpProblem(504, 'process timed out', { 'x-should-retry': 'false' });
+function timedOut({ failedStatus, forbidsRetry }: HostPolicy): HttpProblem {
+  const headers: Record<string, string> = forbidsRetry ? { 'x-should-retry': 'false' } : {};
+  return new HttpProblem(failedStatus.timeout, 'process timed out', headers);
 }

@@ -46,7 +46,8 @@ export class SessionProcesses {
   async exec(request: StartRequest, signal: AbortSignal): Promise<ExecResult | 'timed_out'> {
     this.#mustBeOpen();
     const { timeoutSeconds } = request;
-    const options = { timeoutSeconds, signal, limitBytes: execLimitBytes };
+    const { signalsGroup } = this.#policy;
+    const options = { timeoutSeconds, signal, limitBytes: execLimitBytes, signalsGroup };
     return await execute(this.#launcher.prepare(request), options);
   }
 
@@ -81,7 +82,7 @@ export class SessionProcesses {
   }
 
   #limitTime(handle: ProcessHandle, seconds: number | null): void {
-    if (seconds === null || !this.#policy.signalsGroup) return;
+    if (seconds === null || !this.#policy.limitsSpawn) return;
     const timer = setTimeout(() => {
       if (handle.end === null) handle.signal('KILL');
     }, seconds * 1_000);
