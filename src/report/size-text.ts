@@ -97,13 +97,19 @@ function tierLines({ tiers, sessions, recommendation, history }: Sizing, columns
   ];
 }
 
+const modelWords = {
+  lognormal: 'If demand is lognormal,',
+  'lognormal, trend removed': 'If demand is lognormal, grew evenly and grows no more,',
+  'trend removed': 'If demand grew evenly and grows no more,',
+} as const;
+
 function estimateLines({ estimate, recommendation }: Sizing, columns: number): Line[] {
   if (estimate === null) return [];
   const tier =
     estimate.tierBytes === null
       ? 'more than any of these tiers'
       : `a tier of ${formatTier(estimate.tierBytes)}`;
-  const text = `A ${estimate.model} model expects ${formatShare(recommendation.fitRatio)} of sessions below ${formatBytes(estimate.bytes)}: ${tier}. It is right only if demand follows that model.`;
+  const text = `${modelWords[estimate.model]} ${formatShare(recommendation.fitRatio)} of sessions stay below ${formatBytes(estimate.bytes)}: ${tier}.`;
   return [
     { text: '' },
     { text: 'Estimate, not proven', tone: 'heading' },

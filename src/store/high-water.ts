@@ -1,56 +1,91 @@
+import { HeadroomError } from '../model/errors.ts';
 import type { HighWater } from '../model/recording.ts';
-import type { Series } from '../model/series.ts';
-import { readDistribution } from './distribution.ts';
 import type { Database } from './driver.ts';
 import { checkShape, type RowShape } from './row-shape.ts';
 
-const workingSet: Series = { scope: 'session', metric: 'working_set' };
-const available: Series = { scope: 'session', metric: 'available' };
-
-/** Out of the rollups and a few columns; ticks are read one by one only where there is something to find. */
+/**
+ * Out of the rollups and a few columns: one statement for nearly all of it, as to prepare one takes
+ * longer than to run it. Ticks are read one by one only where there is something to find.
+ */
 export function readHighWater(db: Database): HighWater {
-  const setting = lastSetting(db);
+  const glance = readGlance(db);
+  const { machineTotalBytes, cgroupLimitBytes, cgroupVersion } = glance;
   const isCgroup =
-    setting.cgroupLimitBytes !== null &&
-    setting.machineTotalBytes !== null &&
-    setting.cgroupLimitBytes < setting.machineTotalBytes;
-  const version = isCgroup ? setting.cgroupVersion : null;
+    cgroupVersion !== null &&
+    cgroupLimitBytes !== null &&
+    machineTotalBytes !== null &&
+    cgroupLimitBytes < machineTotalBytes;
+  const hasMoved = (glance.lastMarkKib ?? 0) > (glance.firstMarkKib ?? Number.POSITIVE_INFINITY);
   return {
-    workingSetBytes: readDistribution(db, workingSet, {})?.max ?? null,
-    availableBytes: readDistribution(db, available, {})?.min ?? null,
-    kernelMark: version === null ? null : kernelMark(db, version),
-    swapUsedBytes: swapUsed(db, { isCgroup }),
-    limitBytes: isCgroup ? setting.cgroupLimitBytes : setting.machineTotalBytes,
-    limitSource: version === null ? 'machine' : version === 1 ? 'cgroup_v1' : 'cgroup_v2',
-    hasMemoryEvent: hasMemoryEvent(db),
+    workingSetBytes: glance.workingSetBytes,
+    availableBytes: glance.availableBytes,
+    kernelMark: isCgroup && hasMoved ? kernelMark(db, cgroupVersion) : null,
+    swapUsedBytes: swapUsed(db, glance.swapTotalBytes, isCgroup),
+    limitBytes: isCgroup ? cgroupLimitBytes : machineTotalBytes,
+    limitSource: isCgroup ? (cgroupVersion === 1 ? 'cgroup_v1' : 'cgroup_v2') : 'machine',
+    hasMemoryEvent: glance.memoryEventCount > 0,
   };
 }
 
-interface Setting {
+interface Glance {
+  workingSetBytes: number | null;
+  availableBytes: number | null;
   machineTotalBytes: number | null;
   cgroupVersion: number | null;
   cgroupLimitBytes: number | null;
+  swapTotalBytes: number | null;
+  firstMarkKib: number | null;
+  lastMarkKib: number | null;
+  memoryEventCount: number;
 }
 
-const settingShape: RowShape<Setting> = {
+const glanceShape: RowShape<Glance> = {
+  workingSetBytes: 'number?',
+  availableBytes: 'number?',
   machineTotalBytes: 'number?',
   cgroupVersion: 'number?',
   cgroupLimitBytes: 'number?',
+  swapTotalBytes: 'number?',
+  firstMarkKib: 'number?',
+  lastMarkKib: 'number?',
+  memoryEventCount: 'number',
 };
 
-function lastSetting(db: Database): Setting {
-  const row = db
-    .prepare<[], Setting>(
-      `SELECT machine_total_bytes AS machineTotalBytes, cgroup_version AS cgroupVersion,
-         cgroup_limit_bytes AS cgroupLimitBytes
-       FROM tick_setting ORDER BY sequence DESC LIMIT 1`,
-    )
-    .get();
-  if (row === undefined) {
-    return { machineTotalBytes: null, cgroupVersion: null, cgroupLimitBytes: null };
-  }
-  checkShape(row, settingShape, 'the settings of the ticks');
-  return row;
+const seriesOf = (metric: string) =>
+  `(SELECT series FROM series WHERE scope = 'session' AND metric = '${metric}')`;
+
+// What is not yet in a rollup is in the view, by the same definition.
+const selectGlance = `
+  SELECT
+    (SELECT max(figure) FROM (
+      SELECT max AS figure FROM rollup WHERE series = ${seriesOf('working_set')}
+      UNION ALL SELECT working_set_bytes FROM loose)) AS workingSetBytes,
+    (SELECT min(figure) FROM (
+      SELECT min AS figure FROM rollup WHERE series = ${seriesOf('available')}
+      UNION ALL SELECT available_bytes FROM loose)) AS availableBytes,
+    setting.machine_total_bytes AS machineTotalBytes,
+    setting.cgroup_version AS cgroupVersion,
+    setting.cgroup_limit_bytes AS cgroupLimitBytes,
+    (SELECT max(machine_swap_total_bytes) FROM tick_setting) AS swapTotalBytes,
+    (SELECT cgroup_peak_kib FROM tick ORDER BY sequence LIMIT 1) AS firstMarkKib,
+    (SELECT cgroup_peak_kib FROM tick ORDER BY sequence DESC LIMIT 1) AS lastMarkKib,
+    (SELECT count(*) FROM event
+      WHERE kind = 'oom_counter'
+        OR (kind = 'oom_kill' AND NOT json_extract(detail, '$.beforeStart'))
+        OR (kind = 'note' AND json_extract(detail, '$.code') = 'userspace_oom')
+    ) AS memoryEventCount
+  FROM (SELECT max(sequence) AS latest FROM tick_setting)
+  LEFT JOIN tick_setting AS setting ON setting.sequence = latest`;
+
+const withLoose = `
+  WITH loose AS (
+    SELECT working_set_bytes, available_bytes FROM session_sample
+    WHERE sequence > (SELECT rolled_up_sequence FROM session))`;
+
+function readGlance(db: Database): Glance {
+  const row = db.prepare<[], Glance>(withLoose + selectGlance).get();
+  if (row === undefined) throw new HeadroomError('FILE_CORRUPT', 'the settings cannot be read');
+  return checkShape(row, glanceShape, 'the recording');
 }
 
 /**
@@ -58,9 +93,6 @@ function lastSetting(db: Database): Setting {
  * mark moved, so much of it was cache as the tick before or the tick behind had: the less of the two.
  */
 function kernelMark(db: Database, version: number): HighWater['kernelMark'] {
-  const mark = (order: 'ASC' | 'DESC') =>
-    `(SELECT cgroup_peak_kib FROM tick ORDER BY sequence ${order} LIMIT 1)`;
-  if (number(db, `SELECT ${mark('ASC')} < ${mark('DESC')}`) !== 1) return null;
   const bytes = number(
     db,
     `SELECT 1024 * max(mark - min(cache, cache_before)) FROM (
@@ -73,25 +105,11 @@ function kernelMark(db: Database, version: number): HighWater['kernelMark'] {
   return { workingSetBytes: bytes, source: version === 1 ? 'max_usage_in_bytes' : 'memory.peak' };
 }
 
-function swapUsed(db: Database, { isCgroup }: { isCgroup: boolean }): number | null {
-  const total = number(db, 'SELECT max(machine_swap_total_bytes) FROM tick_setting');
+function swapUsed(db: Database, total: number | null, isCgroup: boolean): number | null {
   if (total === null || total === 0) return total;
   return isCgroup
     ? number(db, 'SELECT 1024 * max(cgroup_swap_kib) FROM tick')
     : number(db, `SELECT ${total} - 1024 * min(machine_swap_free_kib) FROM tick`);
-}
-
-function hasMemoryEvent(db: Database): boolean {
-  return (
-    number(
-      db,
-      `SELECT 1 FROM event
-       WHERE kind = 'oom_counter'
-         OR (kind = 'oom_kill' AND NOT json_extract(detail, '$.beforeStart'))
-         OR (kind = 'note' AND json_extract(detail, '$.code') = 'userspace_oom')
-       LIMIT 1`,
-    ) !== null
-  );
 }
 
 function number(db: Database, sql: string): number | null {

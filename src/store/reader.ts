@@ -143,7 +143,7 @@ class SqliteRecording implements Recording {
   }
 
   highWater(): HighWater {
-    return this.#read(() => transaction(this.#db, 'deferred', () => readHighWater(this.#db)));
+    return this.#read(() => readHighWater(this.#db));
   }
 
   close(): void {

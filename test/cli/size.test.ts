@@ -21,7 +21,7 @@ beforeAll(() => {
       endReason: null,
     });
     // 400 to 495 MiB, in an order without a trend.
-    const usedMib = 400 + 5 * ((number * 7) % 20);
+    const usedMib = 400 + 5 * ((number * 11) % 20);
     const machine = {
       totalBytes: 978 * mib,
       freeBytes: (978 - usedMib) * mib,

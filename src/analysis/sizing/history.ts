@@ -23,13 +23,12 @@ export interface History {
 export const leastForTests = 8;
 
 /**
- * Leaving out old sessions that needed less is on the safe side; so it is done at 1 %. To leave out
- * some that needed more is not: there a false alarm would spend the confidence that is promised.
+ * To leave out old sessions that needed less, or to promise nothing, is on the safe side; so it is done
+ * at 5 %. To leave out some that needed more is not: there a false alarm would spend the confidence
+ * that is promised.
  */
-const riseDoubt = 0.01;
+const riseDoubt = 0.05;
 const fallDoubt = 0.001;
-/** A new version is a place named beforehand, and needs no search. */
-const versionDoubt = 0.05;
 const leastOfVersion = 5;
 
 /**
@@ -82,7 +81,7 @@ function ofNewVersion(
     return sessions;
   }
   const shift = shiftTest(demandsOf(others), demandsOf(current));
-  if (shift.p >= (shift.z > 0 ? versionDoubt : fallDoubt)) return sessions;
+  if (shift.p >= (shift.z > 0 ? riseDoubt : fallDoubt)) return sessions;
   const way = shift.z > 0 ? 'more' : 'less';
   findings.push(
     `Version ${version} needs ${way} than the ${others.length} other sessions (rank-sum test, p ${formatP(shift.p)}): they are left out.`,

@@ -6,16 +6,18 @@ export function normalCdf(z: number): number {
   return z > 0 ? 1 - upper : upper;
 }
 
-/** The z below which a share of a standard normal distribution lies, by bisection. */
+/** The z below which a share of a standard normal distribution lies; the share is between 0 and 1. */
 export function normalQuantile(share: number): number {
-  let low = -9;
-  let high = 9;
-  for (let step = 0; step < 60; step++) {
-    const middle = (low + high) / 2;
-    if (normalCdf(middle) < share) low = middle;
-    else high = middle;
+  if (share < 0.5) return -normalQuantile(1 - share);
+  // Newton's steps from the middle never pass the root, as the density only falls from there.
+  let z = 0;
+  for (let step = 0; step < 100; step++) {
+    const density = Math.exp((-z * z) / 2) / Math.sqrt(2 * Math.PI);
+    const missing = (share - normalCdf(z)) / density;
+    if (!(missing > 1e-13)) break;
+    z += missing;
   }
-  return (low + high) / 2;
+  return z;
 }
 
 /** Both tails beyond ±z. */

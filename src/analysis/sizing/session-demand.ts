@@ -1,5 +1,6 @@
 import type { HighWater, Recording } from '../../model/recording.ts';
 import type { LimitSource } from '../../model/sample.ts';
+import type { SessionFacts } from '../../model/session.ts';
 import type { PeakSource } from '../memory.ts';
 import { analyse } from '../session-report.ts';
 import { highStallRatio, lowHeadroomRatio, type VerdictKind } from '../verdict.ts';
@@ -27,8 +28,10 @@ export interface SessionDemand {
 }
 
 /** Null when the recording does not tell how much memory was used. */
-export function sessionDemand(recording: Recording): SessionDemand | null {
-  const { facts } = recording;
+export function sessionDemand(
+  recording: Recording,
+  facts: SessionFacts = recording.facts,
+): SessionDemand | null {
   const water = recording.highWater();
   const sampledBytes = water.workingSetBytes;
   if (sampledBytes === null || water.limitBytes === null) return null;

@@ -101,8 +101,11 @@ function readDemand(file: string): SessionDemand | SkippedFile {
 
 function demandOf(recording: Recording): SessionDemand | SkippedFile {
   const file = recording.path;
-  if (recording.isLive) return { file, code: null, reason: 'it is still being recorded' };
-  const demand = sessionDemand(recording);
+  const { facts } = recording;
+  if (facts.endedUnixMs === null && recording.isLive) {
+    return { file, code: null, reason: 'it is still being recorded' };
+  }
+  const demand = sessionDemand(recording, facts);
   return demand ?? { file, code: null, reason: 'it does not tell how much memory was used' };
 }
 

@@ -40,9 +40,12 @@ export interface Sizing {
   onSmallerLimits: number;
 }
 
-/** What a model expects, and nothing proves. */
+/**
+ * What a model expects, and nothing proves: demand is lognormal, or grows evenly and ends growing now, or
+ * both.
+ */
 export interface TierEstimate {
-  model: 'lognormal' | 'lognormal, trend removed';
+  model: 'lognormal' | 'lognormal, trend removed' | 'trend removed';
   bytes: number;
   /** The smallest tier of which so much is usable; null: none. */
   tierBytes: number | null;
@@ -107,17 +110,33 @@ function estimateOf(
   sessions: readonly SessionDemand[],
   { question, tiers, history }: { question: SizingQuestion; tiers: TierFit[]; history: History },
 ): TierEstimate | null {
-  const isGrowing = history.kind === 'growing';
-  const censored = sessions.filter(({ isCensored }) => isCensored).length;
-  // A trend is removed from all together, so that there a censored one counts as what was seen.
-  const bytes = isGrowing
-    ? tailEstimate(raisedToNow(demandsOf(sessions), question.confidence), 0, question)
-    : tailEstimate(measured(sessions), censored, question);
+  const found =
+    history.kind === 'growing' ? ofTrend(sessions, question) : ofModel(sessions, question);
+  if (found === null) return null;
+  const tier = tiers.find(({ usableBytes }) => found.bytes <= usableBytes);
+  return { ...found, tierBytes: tier?.bytes ?? null };
+}
+
+type Estimate = Pick<TierEstimate, 'model' | 'bytes'>;
+
+/** Where something is proven, nobody needs a guess beside it. */
+function ofModel(sessions: readonly SessionDemand[], question: SizingQuestion): Estimate | null {
+  if (bound(sessions, question) !== null) return null;
+  const demands = measured(sessions);
+  const bytes = tailEstimate(demands, sessions.length - demands.length, question);
+  // What was seen may be seen again, whatever the model says.
+  return bytes === null
+    ? null
+    : { model: 'lognormal', bytes: Math.max(bytes, demands.at(-1) ?? 0) };
+}
+
+/** A censored session counts as what was seen, as all of them are raised together. */
+function ofTrend(sessions: readonly SessionDemand[], question: SizingQuestion): Estimate | null {
+  const raised = raisedToNow(demandsOf(sessions), question.confidence).sort((a, b) => a - b);
+  const rank = hitsNeeded(raised.length, question.fitRatio, question.confidence);
+  const largest = raised.at(rank === null ? -1 : rank - 1) ?? 0;
+  if (rank !== null) return { model: 'trend removed', bytes: Math.round(largest) };
+  const bytes = tailEstimate(raised, 0, question);
   if (bytes === null) return null;
-  const tier = tiers.find(({ usableBytes }) => bytes <= usableBytes);
-  return {
-    model: isGrowing ? 'lognormal, trend removed' : 'lognormal',
-    bytes,
-    tierBytes: tier?.bytes ?? null,
-  };
+  return { model: 'lognormal, trend removed', bytes: Math.round(Math.max(bytes, largest)) };
 }

@@ -22,10 +22,7 @@ export function tailEstimate(
   const line = fitLine(places, logs);
   const factor = toleranceFactor(n, asked);
   if (factor === null) return null;
-  const most = Math.exp(logs.at(-1) ?? 0);
-  const estimate = Math.exp(line.at0 + factor * line.slope);
-  // The share of fewer sessions than one in 1 / (1 − share) is all of them.
-  return Math.round(n * (1 - asked.fitRatio) < 1 ? Math.max(most, estimate) : estimate);
+  return Math.round(Math.exp(line.at0 + factor * line.slope));
 }
 
 function fitLine(x: readonly number[], y: readonly number[]): { at0: number; slope: number } {

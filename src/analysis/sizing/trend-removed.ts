@@ -9,8 +9,8 @@ export function raisedToNow(demands: readonly number[], confidence: number): num
   const n = demands.length;
   const logs = demands.map((bytes) => Math.log(Math.max(1, bytes)));
   const slopes: number[] = [];
-  // Of very long histories every so many is enough for a slope.
-  const step = Math.max(1, Math.floor(n / 1000));
+  // Of long histories every so many is enough for a slope.
+  const step = Math.ceil(n / 300);
   for (let a = 0; a < n; a += step) {
     for (let b = a + step; b < n; b += step) {
       slopes.push(((logs[b] ?? 0) - (logs[a] ?? 0)) / (b - a));
