@@ -23,8 +23,30 @@ export async function buildDist(root) {
   if (code !== 0)
     throw new SetUpError(`the build failed:\n${output}`, 'Correct src/ as told above.');
 
+  const recorder = path.join(root, 'dist', 'cli', 'recorder.js');
+  if (existsSync(recorder)) await bundle(recorder);
   const program = path.join(root, 'dist', 'cli', 'main.js');
   if (existsSync(program)) chmodSync(program, 0o755);
   writeStamp(root, 'build', `${source} ${contentHash(root, ['dist'])}`);
   return 'built';
+}
+
+/**
+ * Puts all modules that a file imports into it; packages stay where they are.
+ *
+ * @param {string} file
+ */
+async function bundle(file) {
+  const { build } = await import('esbuild');
+  await build({
+    entryPoints: [file],
+    outfile: file,
+    allowOverwrite: true,
+    bundle: true,
+    packages: 'external',
+    platform: 'node',
+    format: 'esm',
+    target: 'node20',
+    logLevel: 'silent',
+  });
 }

@@ -12,5 +12,11 @@ if (isSmall || process.argv.includes('--while-live')) {
   v8.setFlagsFromString('--semi-space-growth-factor=1');
 }
 
-const { runCli } = await import('./run-cli.ts');
-process.exitCode = await runCli(process.argv.slice(2));
+const [name, ...args] = process.argv.slice(2);
+if (name === 'record') {
+  const { runRecorder } = await import('./recorder.ts');
+  process.exitCode = await runRecorder(args);
+} else {
+  const { runCli } = await import('./run-cli.ts');
+  process.exitCode = await runCli(process.argv.slice(2));
+}

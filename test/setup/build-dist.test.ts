@@ -53,6 +53,17 @@ test('is built once, runnable, and again when the source changes', async () => {
   expect(readFileSync(built('a.js'), 'utf8')).toContain('2');
 });
 
+test('the recorder is one file, that loads its packages from where they are', async () => {
+  write('node_modules/peer/package.json', '{ "type": "module", "exports": "./peer.js" }');
+  write('node_modules/peer/peer.d.ts', 'export const b: number;\n');
+  write('src/cli/recorder.ts', 'export { a } from "../a.ts";\nexport { b } from "peer";\n');
+  await buildDist(root);
+  const recorder = readFileSync(built('cli/recorder.js'), 'utf8');
+  expect(recorder).toContain('a = 1');
+  expect(recorder.match(/from "[^"]*"/g)).toEqual(['from "peer"']);
+  expect(await buildDist(root)).toBe('unchanged');
+});
+
 test('what no source stands for is removed', async () => {
   write('src/old.ts', 'export {};\n');
   await buildDist(root);
