@@ -11,7 +11,7 @@ import type { PageLines } from '../collector/pages/page-lines.ts';
 import { ProcFs } from '../collector/procfs/proc-fs.ts';
 import { parseProcessStat } from '../collector/procfs/process-stat.ts';
 import { readSuspendedMs } from '../collector/procfs/suspended-time.ts';
-import { type EventSource, Recorder, timerSleep } from '../collector/recorder.ts';
+import { type EventSource, type Pace, Recorder, timerSleep } from '../collector/recorder.ts';
 import { Sampler, type SampleTaken, type Schedule, systemClock } from '../collector/sampler.ts';
 import { protectSelf, type SelfProtection } from '../collector/self-protection.ts';
 import { HeadroomError } from '../model/errors.ts';
@@ -88,20 +88,40 @@ export function sessionFacts(options: RecordOptions, machine: MachineFacts): Ses
   };
 }
 
+export interface RecorderTimes extends Pick<RecordOptions, 'intervalMs' | 'durationMs'> {
+  /** Default: the pace adapts to what happens. */
+  paceFrom?(adaptive: Pace): Pace;
+}
+
 /** The loop over a source, with all that is heard of the kernel beside it. */
 export function createRecorder(
+<<<<<<< HEAD
   options: RecordOptions,
   { source, pages }: { source: SessionSource; pages: PageLines },
+=======
+  options: RecorderTimes,
+  source: SessionSource,
+>>>>>>> 5d1bb28 (bench collector: the recorder's own wiring, V8 flags and garbage collection)
   write: (sample: Sample, events: readonly RecordingEvent[]) => void,
 ): Recorder {
+  const adaptive = new AdaptivePace({
+    intervalMs: options.intervalMs,
+    readMemory: source.readMemory,
+    monotonicMs: systemClock.monotonicMs,
+  });
   return new Recorder({
     take: source.take,
+<<<<<<< HEAD
     sources: [...source.events, pageEvents(pages)],
     pace: new AdaptivePace({
       intervalMs: options.intervalMs,
       readMemory: source.readMemory,
       monotonicMs: systemClock.monotonicMs,
     }),
+=======
+    sources: source.events,
+    pace: options.paceFrom?.(adaptive) ?? adaptive,
+>>>>>>> 5d1bb28 (bench collector: the recorder's own wiring, V8 flags and garbage collection)
     clock: systemClock,
     suspendedMs: source.suspendedMs,
     intervalMs: options.intervalMs,

@@ -15,6 +15,8 @@ export interface LocalTarget {
   cgroup: CgroupLocation | null;
   /** Whether command lines are recorded, without credentials; default true. */
   storesCommands?: boolean;
+  /** Share of one core that reading PSS may take; the sampler's default when left out. */
+  pssCpuShare?: number;
 }
 
 // Room for the store, the kernel log and the cgroup's files.
@@ -42,6 +44,7 @@ export function localSources(
     rootPid: target.rootPid,
     storesCommands: target.storesCommands,
     descriptorLimit: descriptorLimit(proc),
+    ...(target.pssCpuShare === undefined ? {} : { pssCpuShare: target.pssCpuShare }),
   };
 }
 
