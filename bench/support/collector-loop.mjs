@@ -38,7 +38,7 @@ const recorder = createRecorder(
       isUrgent: () => adaptive.isUrgent() && false,
     }),
   },
-  source,
+  { source, pages: null },
   ({ processes, browser }) => {
     told.ticks++;
     told.processes = processes.length;

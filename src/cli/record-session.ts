@@ -95,13 +95,8 @@ export interface RecorderTimes extends Pick<RecordOptions, 'intervalMs' | 'durat
 
 /** The loop over a source, with all that is heard of the kernel beside it. */
 export function createRecorder(
-<<<<<<< HEAD
-  options: RecordOptions,
-  { source, pages }: { source: SessionSource; pages: PageLines },
-=======
   options: RecorderTimes,
-  source: SessionSource,
->>>>>>> 5d1bb28 (bench collector: the recorder's own wiring, V8 flags and garbage collection)
+  { source, pages }: { source: SessionSource; pages: PageLines | null },
   write: (sample: Sample, events: readonly RecordingEvent[]) => void,
 ): Recorder {
   const adaptive = new AdaptivePace({
@@ -111,17 +106,8 @@ export function createRecorder(
   });
   return new Recorder({
     take: source.take,
-<<<<<<< HEAD
-    sources: [...source.events, pageEvents(pages)],
-    pace: new AdaptivePace({
-      intervalMs: options.intervalMs,
-      readMemory: source.readMemory,
-      monotonicMs: systemClock.monotonicMs,
-    }),
-=======
-    sources: source.events,
+    sources: pages === null ? source.events : [...source.events, pageEvents(pages)],
     pace: options.paceFrom?.(adaptive) ?? adaptive,
->>>>>>> 5d1bb28 (bench collector: the recorder's own wiring, V8 flags and garbage collection)
     clock: systemClock,
     suspendedMs: source.suspendedMs,
     intervalMs: options.intervalMs,
