@@ -83,9 +83,11 @@ function censoredWords(sessions: readonly SessionDemand[], tier: TierFit): strin
   const censored = sessions.filter(({ isCensored }) => isCensored);
   if (censored.length === 0) return [];
   const most = Math.max(...censored.map(({ demandBytes }) => demandBytes));
-  const unknown = tier.unknown === 0 ? '' : ', so they count as not fitting';
+  const [its, it, count] =
+    censored.length === 1 ? ['its', 'it needs', 'it counts'] : ['their', 'they need', 'they count'];
+  const unknown = tier.unknown === 0 ? '' : `, so ${count} as not fitting`;
   return [
-    `${censored.length} met their limit, and what they need is not known (at least ${formatBytes(most)})${unknown}`,
+    `${censored.length} met ${its} limit, and what ${it} is not known (at least ${formatBytes(most)})${unknown}`,
   ];
 }
 

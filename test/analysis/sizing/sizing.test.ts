@@ -49,6 +49,13 @@ describe('101: what met its limit is a lower bound', () => {
   });
 });
 
+test('one that met its limit is told in the singular', () => {
+  const one = fakeDemand(0, { demandBytes: 299 * mib, limitBytes: 300 * mib, isCensored: true });
+  expect(sizing([one], defaultQuestion).recommendation.reason).toContain(
+    '1 met its limit, and what it needs is not known (at least 299 MiB), so it counts as not fitting',
+  );
+});
+
 describe('few sessions', () => {
   test('20 of 20: at least 86 % at 95 % confidence, and 279 more for 99 %', () => {
     const { recommendation, tiers } = sizing(fakeDemands(spread(20)), defaultQuestion);
