@@ -85,6 +85,12 @@ test('docs/verdicts.md has a row for every verdict on a death, in order, and non
   for (const row of rows) expect(row.slice(1, 3).join('')).not.toBe('');
 });
 
+test('docs/library.md names every export that is a value', async () => {
+  const text = read('docs/library.md');
+  const names = Object.keys(await import('../src/index.ts'));
+  expect(names.filter((name) => !text.includes(`\`${name}`))).toEqual([]);
+});
+
 describe('docs/architecture.md', () => {
   test('its table of layers is the folders of src', () => {
     const rows = tableRows(sections(read('docs/architecture.md')).get('Layers') ?? '');

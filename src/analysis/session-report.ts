@@ -4,6 +4,7 @@ import { formatBytes } from '../model/format-bytes.ts';
 import type { Recording } from '../model/recording.ts';
 import type { CgroupMemory } from '../model/sample.ts';
 import type { TimeRange } from '../model/time-range.ts';
+import { openRecording } from '../store/reader.ts';
 import { browserReport, roleReports } from './browser.ts';
 import { deathReports } from './deaths.ts';
 import type { Findings, NoteReport } from './findings.ts';
@@ -33,8 +34,18 @@ export interface SessionReport extends Findings {
   verdict: Verdict;
 }
 
-/** Analyses a recording, or the part of it within `range`. Reads every tick of it once. */
-export function analyse(recording: Recording, range: TimeRange = {}): SessionReport {
+/**
+ * Analyses a file, or a recording that is open, or the part of it within `range`. Reads every tick
+ * of it once. A file that is being recorded is analysed as far as it is. Throws a HeadroomError where
+ * the file cannot be read (FILE_NOT_FOUND, FILE_NOT_A_RECORDING, FILE_CORRUPT …).
+ */
+export function analyse(source: string | Recording, range: TimeRange = {}): SessionReport {
+  if (typeof source !== 'string') return reportOf(source, range);
+  using recording = openRecording(source);
+  return reportOf(recording, range);
+}
+
+function reportOf(recording: Recording, range: TimeRange): SessionReport {
   const findings = findingsOf(recording, range);
   const isEmpty = recording.firstTick() === null;
   const emptyFile = isEmpty ? path.basename(recording.path) : null;

@@ -52,6 +52,16 @@ test('a kill finds its process by pid, name and end', () => {
   ]);
 });
 
+test.each([
+  ['kill_line_only', null, 'of which the log has its kill line only (the kernel prints ten'],
+  ['summary_line_only', null, 'of which the log has its summary line only'],
+  ['full', '/session', 'with all of its cgroup /session'],
+] as const)('%s, group %s: the evidence says so', (context, oomGroup, words) => {
+  const kill = fakeOomKill({ pid: 4018, comm: 'chromium', timeUnixMs: at(5.2), context, oomGroup });
+  const { verdict } = killsOf([[renderer, 5]], { ...kill, cgroup: '/session' });
+  expect(verdict.evidence[0]).toContain(words);
+});
+
 test.each<[string, ProcessReading, number, number]>([
   ['lives on', renderer, 9, 5.2],
   ['has another name', fakeProcess({ pid: 4018, role: 'other', comm: 'node' }), 5, 5.2],

@@ -3,7 +3,6 @@ import os from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { analyse, type SessionReport } from '../../src/analysis/session-report.ts';
-import { openRecording } from '../../src/store/reader.ts';
 import { StoreWriter } from '../../src/store/writer.ts';
 import { fakeFacts } from '../support/fake-sample.ts';
 import { goldenParts, goldenRecording } from '../support/golden-recording.ts';
@@ -34,8 +33,7 @@ function analyseStored(): SessionReport {
     );
   }
   writer.close({ endedUnixMs: endedUnixMs ?? 0, endReason: endReason ?? 'duration' });
-  using recording = openRecording(file);
-  return analyse(recording);
+  return analyse(file);
 }
 
 // The fake recording's figures are exact and checked by hand in session-report.test.ts; those of a

@@ -98,6 +98,9 @@ describe.each([
 
   test('the report says what died of what', () => {
     expect(report.verdict.kind).toBe('kernel_oom');
+    expect(report.leads).toContainEqual(
+      expect.objectContaining({ of: 'kernel_oom', timeUnixMs: kill.timeUnixMs }),
+    );
     expect(report.oomKills).toContainEqual(
       expect.objectContaining({
         pid: kernelKill?.pid,
@@ -111,11 +114,12 @@ describe.each([
 
   function tell(): void {
     const ageMs = Math.round((kill.timeUnixMs ?? 0) - (ticks.at(-1)?.timeUnixMs ?? 0));
+    const lead = report.leads.find(({ timeUnixMs }) => timeUnixMs === kill.timeUnixMs);
     const sizes = rows.slice(-8).map(({ rssBytes }) => Math.round((rssBytes ?? 0) / MiB));
     console.log(
       `${limit}: ${victim?.role} of ${Math.round((kill.rssBytes ?? 0) / MiB)} MiB, ` +
         `last sample ${ageMs} ms before its kill; it is in ${rows.length}, the last: ${sizes.join(' ')} MiB, ` +
-        `${distances(ticks.slice(-8)).join(' ')} ms apart`,
+        `${distances(ticks.slice(-8)).join(' ')} ms apart; warned ${lead?.leadMs ?? 'never'} ms before`,
     );
   }
 });

@@ -1,13 +1,13 @@
 import { existsSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, vi } from 'vitest';
-import { findChromium } from '../../src/host/browser/find-chromium.ts';
 import { launchChromium } from '../../src/host/browser/launch-chromium.ts';
 import type { OomKill } from '../../src/model/event.ts';
 import type { Recording } from '../../src/model/recording.ts';
 import { openRecording } from '../../src/store/reader.ts';
 import { startCli } from './headroom-cli.ts';
 import { servePage } from './page-server.ts';
+import { chromiumCommand, chromiumProgram } from './recorded-browser.ts';
 
 // On a machine that is busy with other tests a page gets a tenth of a core to leak with.
 const patience = { timeout: 150_000, interval: 250 };
@@ -18,22 +18,13 @@ const patience = { timeout: 150_000, interval: 250 };
  * killed. Fails, and does not skip, where there is no Chromium.
  */
 export async function warmUpChromium(): Promise<void> {
-  await (await launchChromium(executable())).close();
+  await (await launchChromium(chromiumProgram())).close();
 }
 
 /** Records a browser in a limit, with a page of this script, until the kernel has killed one of its processes. */
 export async function recordUntilKill(file: string, limit: string, script: string): Promise<void> {
   const page = await servePage(`<!doctype html><title>eats</title><script>${script}</script>`);
-  const browser = [
-    executable(),
-    '--headless=new',
-    `--user-data-dir=${file}-profile`,
-    ...(process.getuid?.() === 0 ? ['--no-sandbox'] : []),
-    '--disable-gpu',
-    '--no-first-run',
-    '--disable-background-networking',
-    page.url,
-  ];
+  const browser = chromiumCommand(file, [page.url]);
   const options = ['--quiet', '--out', file, '--memory-limit', limit];
   const { child, result } = startCli(['record', ...options, '--', ...browser]);
   try {
@@ -60,12 +51,4 @@ export function ownKill(recording: Recording): OomKill {
     .find(({ cgroup }) => path !== undefined && cgroup?.endsWith(path));
   if (kill === undefined) throw new Error('no kill is recorded yet');
   return kill;
-}
-
-function executable(): string {
-  const found = findChromium();
-  if (found === null) {
-    throw new Error('no Chromium: install the package chromium, or set HEADROOM_CHROMIUM');
-  }
-  return found;
 }

@@ -1,0 +1,127 @@
+import { existsSync, readFileSync, realpathSync } from 'node:fs';
+import { expect, vi } from 'vitest';
+import { findChromium } from '../../src/host/browser/find-chromium.ts';
+import type { ProcessRecord, Recording } from '../../src/model/recording.ts';
+import { openRecording } from '../../src/store/reader.ts';
+import { type CliResult, startCli } from './headroom-cli.ts';
+
+// A browser on a machine that is busy with other tests takes half a minute to start or to crash.
+export const patience = { timeout: 120_000, interval: 200 };
+
+export interface RecordedBrowserOptions {
+  file: string;
+  /** Of `headroom record`. */
+  recordFlags?: readonly string[];
+  /** Of Chromium, and pages to open. */
+  browserFlags: readonly string[];
+  /** Runs a copy of Chromium in this folder, which the command itself makes first. */
+  copyTo?: string;
+}
+
+/** The command line of a headless Chromium with a profile beside the file. */
+export function chromiumCommand(file: string, flags: readonly string[]): string[] {
+  return [
+    chromiumProgram(),
+    '--headless=new',
+    `--user-data-dir=${file}-profile`,
+    ...(process.getuid?.() === 0 ? ['--no-sandbox'] : []),
+    '--disable-gpu',
+    '--no-first-run',
+    '--disable-background-networking',
+    ...flags,
+  ];
+}
+
+/** `headroom record -- chromium`, with what tests do to such a browser. */
+export class RecordedBrowser {
+  readonly #file: string;
+  readonly #child: ReturnType<typeof startCli>['child'];
+  readonly ended: Promise<CliResult>;
+
+  constructor({ file, recordFlags = [], browserFlags, copyTo }: RecordedBrowserOptions) {
+    this.#file = file;
+    const record = ['record', '--quiet', '--interval', '500ms', '--out', file, ...recordFlags];
+    const [program = '', ...flags] = chromiumCommand(file, browserFlags);
+    const command =
+      copyTo === undefined
+        ? [program, ...flags]
+        : ['sh', '-c', copyScript, 'sh', realProgram(program), copyTo, ...flags];
+    const { child, result } = startCli([...record, '--', ...command]);
+    this.#child = child;
+    this.ended = result;
+  }
+
+  /** Asks for a page. No answer is no failure: the page may end the browser before it comes. */
+  async open(url: string): Promise<void> {
+    const portFile = `${this.#file}-profile/DevToolsActivePort`;
+    const port = await vi.waitFor(() => {
+      const found = existsSync(portFile)
+        ? Number(readFileSync(portFile, 'utf8').split('\n')[0])
+        : 0;
+      expect(found).toBeGreaterThan(0);
+      return found;
+    }, patience);
+    const request = { method: 'PUT', signal: AbortSignal.timeout(patience.timeout) };
+    await fetch(`http://127.0.0.1:${port}/json/new?${url}`, request).catch(String);
+  }
+
+  /** The oldest living process of this role in this browser, and of no other on the machine. */
+  living(role: ProcessRecord['role']): Promise<ProcessRecord> {
+    return this.#find((recording) =>
+      members(recording).find((process) => process.role === role && process.endedUnixMs === null),
+    );
+  }
+
+  /** A process of this browser that ended by this signal. */
+  endedBy(signal: string): Promise<ProcessRecord> {
+    return this.#find((recording) =>
+      members(recording).find((process) => process.signal === signal),
+    );
+  }
+
+  /** Until a sample of that much later than this moment is there. */
+  async recordedBeyond(unixMs: number, ms: number): Promise<void> {
+    await this.#find((recording) =>
+      (recording.lastTick()?.timeUnixMs ?? 0) > unixMs + ms ? recording : undefined,
+    );
+  }
+
+  /** Asks the recorder to end, if it still runs, and waits for it. */
+  async stop(): Promise<void> {
+    this.#child.kill('SIGTERM');
+    await this.ended;
+  }
+
+  #find<Found>(look: (recording: Recording) => Found | undefined): Promise<Found> {
+    return vi.waitFor(() => {
+      expect(existsSync(this.#file)).toBe(true);
+      using recording = openRecording(this.#file);
+      const found = look(recording);
+      if (found === undefined) throw new Error('it is not recorded yet');
+      return found;
+    }, patience);
+  }
+}
+
+// With `-- CMD` only what descends from the command belongs to a browser.
+function members(recording: Recording): ProcessRecord[] {
+  return recording.processes().filter(({ browserPid }) => browserPid !== null);
+}
+
+const copyScript =
+  'from=$1 to=$2; shift 2; cp -r "$(dirname "$from")" "$to" && exec "$to/$(basename "$from")" "$@"';
+
+// Debian's /usr/bin/chromium is a script that starts the program in its own folder.
+function realProgram(program: string): string {
+  const found = ['/usr/lib/chromium/chromium'].find((path) => existsSync(path));
+  return found ?? realpathSync(program);
+}
+
+/** Fails, and does not skip, where there is no Chromium. */
+export function chromiumProgram(): string {
+  const found = findChromium();
+  if (found === null) {
+    throw new Error('no Chromium: install the package chromium, or set HEADROOM_CHROMIUM');
+  }
+  return found;
+}
