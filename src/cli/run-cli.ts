@@ -45,6 +45,31 @@ const entries: readonly CommandEntry[] = [
     load: async () => (await import('./host/host.ts')).hostCommand,
   },
   {
+    name: 'exec',
+    summary: 'run a command in a session; exits with its code',
+    load: async () => (await import('./session/exec.ts')).execCommand,
+  },
+  {
+    name: 'spawn',
+    summary: 'start a process in a session',
+    load: async () => (await import('./session/spawn.ts')).spawnCommand,
+  },
+  {
+    name: 'ps',
+    summary: 'the processes of a session, also as a tree',
+    load: async () => (await import('./session/ps.ts')).psCommand,
+  },
+  {
+    name: 'kill',
+    summary: 'signal a process of a session',
+    load: async () => (await import('./session/kill.ts')).killCommand,
+  },
+  {
+    name: 'logs',
+    summary: 'what a spawned process of a session writes',
+    load: async () => (await import('./session/logs.ts')).logsCommand,
+  },
+  {
     name: 'pages',
     summary: 'which page is in which process of the browser, live',
     load: async () => (await import('./pages.ts')).pagesCommand,

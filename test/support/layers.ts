@@ -12,8 +12,9 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   exporter: ['model', 'store/reader', 'store/export-cursor'],
   analysis: ['model', 'store/reader'],
   report: ['model', 'analysis'],
+  session: ['model'],
   host: ['model', 'session'],
-  cli: ['model', 'host', 'collector', 'store', 'exporter', 'analysis', 'report'],
+  cli: ['model', 'session', 'host', 'collector', 'store', 'exporter', 'analysis', 'report'],
 };
 
 /** Packages that only one place may import, by prefix of the path. */

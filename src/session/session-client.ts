@@ -1,0 +1,163 @@
+import { HeadroomError } from '../model/errors.ts';
+
+export interface SessionClientOptions {
+  /** How the session is named in messages. */
+  name: string;
+  /** What the paths of the API are put behind. */
+  baseUrl: string;
+  /** Null where there is none to give. */
+  token: string | null;
+  fetch: typeof fetch;
+}
+
+export interface Call {
+  method: 'GET' | 'POST' | 'PUT';
+  path: string;
+  query?: Readonly<Record<string, string>>;
+  /** Sent as JSON, or as it is when it is bytes. */
+  body?: object | Uint8Array;
+  /** For the head of the answer; default 60 s. */
+  timeoutMs?: number;
+  /** Of an answer that is read whole; default 8 MiB. */
+  limitBytes?: number;
+  signal?: AbortSignal;
+}
+
+const usualTimeoutMs = 60_000;
+const usualLimitBytes = 8 * 2 ** 20;
+const longestProblem = 500;
+
+/** One HTTP API of a session. No call is ever made twice; no token and no URL is in a message. */
+export class SessionClient {
+  readonly #options: SessionClientOptions;
+
+  constructor(options: SessionClientOptions) {
+    this.#options = options;
+  }
+
+  get name(): string {
+    return this.#options.name;
+  }
+
+  /**
+   * The answer to a call, of a 2xx. Else a HeadroomError: SESSION_REFUSED, SESSION_NOT_FOUND,
+   * SESSION_CALL_FAILED, SESSION_UNREACHABLE.
+   */
+  async open(call: Call): Promise<Response> {
+    const { baseUrl, token, fetch: send } = this.#options;
+    const query = call.query === undefined ? '' : `?${new URLSearchParams(call.query)}`;
+    const isBytes = call.body instanceof Uint8Array;
+    const headers: Record<string, string> = {};
+    if (token !== null) headers['authorization'] = `Bearer ${token}`;
+    if (call.body !== undefined) {
+      headers['content-type'] = isBytes ? 'application/octet-stream' : 'application/json';
+    }
+    const deadline = new AbortController();
+    const timer = setTimeout(() => deadline.abort(), call.timeoutMs ?? usualTimeoutMs);
+    const signals = call.signal === undefined ? [] : [call.signal];
+    try {
+      const response = await send(`${baseUrl}${call.path}${query}`, {
+        method: call.method,
+        headers,
+        signal: AbortSignal.any([deadline.signal, ...signals]),
+        // A redirect would carry the token to somebody else.
+        redirect: 'error',
+        ...(call.body === undefined
+          ? {}
+          : { body: isBytes ? call.body : JSON.stringify(call.body) }),
+      } as RequestInit);
+      if (!response.ok) throw await this.#problem(call, response);
+      return response;
+    } catch (error) {
+      throw error instanceof HeadroomError ? error : this.unreachable(call.path, error);
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  /** The whole answer; SESSION_CALL_FAILED when it is larger than it may be. */
+  async bytes(call: Call): Promise<Uint8Array> {
+    const limit = call.limitBytes ?? usualLimitBytes;
+    const chunks: Uint8Array[] = [];
+    let length = 0;
+    for await (const chunk of this.body(call.path, await this.open(call))) {
+      length += chunk.length;
+      if (length > limit) {
+        throw this.failure(call.path, `the answer is larger than ${limit} bytes`);
+      }
+      chunks.push(chunk);
+    }
+    return Buffer.concat(chunks);
+  }
+
+  /** An answer in JSON, as an object of unknown fields, or whatever else it is. */
+  async json(call: Call): Promise<unknown> {
+    const text = Buffer.from(await this.bytes(call)).toString('utf8');
+    try {
+      return JSON.parse(text);
+    } catch (error) {
+      if (!(error instanceof SyntaxError)) throw error;
+      throw this.failure(call.path, 'the answer is no JSON: is this the API of a session?');
+    }
+  }
+
+  /** The body of an answer, as it comes; SESSION_UNREACHABLE when it breaks off. */
+  async *body(path: string, response: Response): AsyncGenerator<Uint8Array> {
+    if (response.body === null) return;
+    try {
+      for await (const chunk of response.body) yield chunk;
+    } catch (error) {
+      throw this.unreachable(path, error);
+    }
+  }
+
+  failure(path: string, problem: string): HeadroomError {
+    return new HeadroomError('SESSION_CALL_FAILED', `${this.name}: ${path}: ${problem}`);
+  }
+
+  unreachable(path: string, cause: unknown): HeadroomError {
+    const why = reasonOf(cause);
+    return new HeadroomError('SESSION_UNREACHABLE', `${this.name}: ${path}: ${why}`, {
+      cause,
+      hint: 'Check the address (KERNEL_BASE_URL, or that of vm:) and that the session still runs.',
+    });
+  }
+
+  async #problem(call: Call, response: Response): Promise<HeadroomError> {
+    const problem = problemOf((await response.text()).slice(0, 64 * 2 ** 10));
+    const message = `${this.name}: ${call.path}: ${response.status} ${problem}`.trimEnd();
+    if (response.status === 401 || response.status === 403) {
+      return new HeadroomError('SESSION_REFUSED', message, {
+        hint: 'Set KERNEL_API_KEY to the key of this API; for a local host, to the token it printed.',
+      });
+    }
+    if (response.status === 404) {
+      return new HeadroomError('SESSION_NOT_FOUND', message, {
+        hint: 'Check the id: the session may have been deleted, or the process or file may be gone.',
+      });
+    }
+    return new HeadroomError('SESSION_CALL_FAILED', message);
+  }
+}
+
+/** `{ message }` of a JSON body, else its first line. */
+function problemOf(text: string): string {
+  try {
+    const body: unknown = JSON.parse(text);
+    if (typeof body === 'object' && body !== null && 'message' in body) {
+      return String(body.message).slice(0, longestProblem);
+    }
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+  }
+  return (text.split('\n', 1)[0] ?? '').slice(0, longestProblem);
+}
+
+/** What fetch wraps says more than "fetch failed". */
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  if (error.name === 'AbortError') return 'no answer in time, or given up';
+  return error.cause instanceof Error && error.cause.message !== ''
+    ? error.cause.message
+    : error.message;
+}

@@ -1,0 +1,110 @@
+import { describe, expect, test } from 'vitest';
+import { HeadroomError } from '../../src/model/errors.ts';
+import { kernelSession } from '../../src/session/kernel.ts';
+import { vmSession } from '../../src/session/vm.ts';
+
+const env = { KERNEL_API_KEY: 'secret-key', KERNEL_BASE_URL: 'http://127.0.0.1:1/' };
+
+interface Request {
+  url: string;
+  init: RequestInit;
+}
+
+/** A fetch that gives the same answer to every call, and keeps the calls. */
+function answering(make: () => Response) {
+  const requests: Request[] = [];
+  const send: typeof fetch = async (url, init = {}) => {
+    requests.push({ url: String(url), init });
+    return make();
+  };
+  return { requests, send };
+}
+
+const json = (body: object, status = 200) => new Response(JSON.stringify(body), { status });
+
+async function failureOf(promise: Promise<unknown>): Promise<HeadroomError> {
+  const error: unknown = await promise.then(
+    () => null,
+    (reason: unknown) => reason,
+  );
+  if (!(error instanceof HeadroomError)) throw new Error(`no HeadroomError: ${String(error)}`);
+  return error;
+}
+
+describe('the wire', () => {
+  test('exec of kernel: is below /browsers/ID, with the key, arguments as they are', async () => {
+    const { requests, send } = answering(() => json({ exit_code: 3, stdout_b64: '/wA=' }));
+    const session = kernelSession('a.b', env, send);
+    const result = await session.exec({ command: ['echo', 'a,b', '$c "d"'], timeoutSeconds: 5 });
+    expect(result).toEqual({
+      exitCode: 3,
+      signal: null,
+      stdout: Buffer.from([0xff, 0]),
+      stderr: Buffer.alloc(0),
+    });
+    expect(requests).toHaveLength(1);
+    expect(requests[0]).toMatchObject({
+      url: 'http://127.0.0.1:1/browsers/a.b/process/exec',
+      init: { method: 'POST', headers: { authorization: 'Bearer secret-key' } },
+    });
+    expect(JSON.parse(String(requests[0]?.init.body))).toEqual({
+      command: 'echo',
+      args: ['a,b', '$c "d"'],
+      timeout_sec: 5,
+    });
+  });
+
+  test('vm: has no prefix and no key', async () => {
+    const { requests, send } = answering(() => json({ state: 'exited', exit_code: -1 }));
+    const status = await vmSession(new URL('http://vm:10001/'), send).status('x/y');
+    // The server in the VMs says -1 of any signal: unknown.
+    expect(status).toEqual({ isRunning: false, exitCode: null, signal: null });
+    expect(requests[0]?.url).toBe('http://vm:10001/process/x%2Fy/status');
+    expect(requests[0]?.init.headers).toEqual({});
+  });
+
+  test('an API without a list of processes has none', async () => {
+    const { send } = answering(() => json({ message: 'not found' }, 404));
+    expect(await kernelSession('a', env, send).list()).toBeNull();
+  });
+});
+
+describe('what goes wrong is said once, without the key, and nothing is sent twice', () => {
+  test.each([
+    [401, 'SESSION_REFUSED'],
+    [404, 'SESSION_NOT_FOUND'],
+    [409, 'SESSION_CALL_FAILED'],
+    [429, 'SESSION_CALL_FAILED'],
+    [500, 'SESSION_CALL_FAILED'],
+  ])('%i is %s', async (status, code) => {
+    const { requests, send } = answering(() => json({ message: 'what it said' }, status));
+    const failure = await failureOf(kernelSession('a', env, send).exec({ command: ['true'] }));
+    expect(failure.code).toBe(code);
+    expect(failure.message).toBe(`kernel:a: /process/exec: ${status} what it said`);
+    expect(requests).toHaveLength(1);
+  });
+
+  test('a connection that fails', async () => {
+    const send: typeof fetch = async () => {
+      throw new TypeError('fetch failed', { cause: new Error('connect ECONNREFUSED') });
+    };
+    const failure = await failureOf(kernelSession('a', env, send).spawn({ command: ['true'] }));
+    expect(failure.code).toBe('SESSION_UNREACHABLE');
+    expect(failure.message).toBe('kernel:a: /process/spawn: connect ECONNREFUSED');
+  });
+
+  test.each([
+    ['no JSON', () => new Response('<html>')],
+    ['no exit code', () => json({})],
+    ['more than may be', () => new Response(new Uint8Array(9 * 2 ** 20))],
+  ])('an answer that is %s', async (_, make) => {
+    const { send } = answering(make);
+    const session = kernelSession('a', env, send);
+    const call = make().body === null ? session.status('x') : session.exec({ command: ['x'] });
+    expect((await failureOf(call)).code).toBe('SESSION_CALL_FAILED');
+  });
+
+  test('without a key nothing is sent', () => {
+    expect(() => kernelSession('a', {})).toThrow('KERNEL_API_KEY is not set');
+  });
+});
