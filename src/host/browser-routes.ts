@@ -47,7 +47,8 @@ export function describe(session: HostSession, origin: string): object {
     headless: request.headless,
     stealth: request.stealth,
     timeout_seconds: request.timeoutSeconds,
-    memory: request.memory.label,
+    // Only what it really is held to.
+    ...(session.cgroup === null ? {} : { memory: request.memory.label }),
     ...(request.name === null ? {} : { name: request.name }),
     ...(Object.keys(request.tags).length === 0 ? {} : { tags: request.tags }),
     ...(request.startUrl === null ? {} : { start_url: request.startUrl }),

@@ -39,8 +39,7 @@ export async function startHost(options: HostOptions): Promise<RunningHost> {
   const lock = await lockFolder(options.dataFolder);
   const sessionsFolder = path.join(options.dataFolder, 'sessions');
   const leftCount = await removeLeftovers(sessionsFolder, options.machine);
-  if (leftCount > 0)
-    options.tell(`removed what a host that was killed left: ${leftCount} sessions`);
+  if (leftCount > 0) options.tell(`sessions of a host that was killed, removed: ${leftCount}`);
   const registry = new SessionRegistry(options);
   const entry = new HostEntry(options, registry);
   const server = createServer({ requestTimeout: 0, maxHeaderSize: 16_384 }, (request, response) => {
@@ -86,17 +85,17 @@ class HostEntry {
   async answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const gone = new AbortController();
     response.once('close', () => gone.abort());
-    const url = new URL(request.url ?? '/', 'http://host');
+    const { path: requestPath, query } = targetOf(request);
     const exchange: Exchange = {
       request,
       response,
       params: {},
-      query: url.searchParams,
+      query,
       origin: `http://${request.headers.host ?? ''}`,
       signal: gone.signal,
     };
     try {
-      const { handler, params } = this.#find(request, url);
+      const { handler, params } = this.#find(request, { path: requestPath, query });
       await handler({ ...exchange, params });
     } catch (error) {
       this.#refuse(exchange, error);
@@ -105,13 +104,13 @@ class HostEntry {
 
   upgrade(request: IncomingMessage, { socket, head }: { socket: Duplex; head: Buffer }): void {
     socket.on('error', () => socket.destroy());
-    const url = new URL(request.url ?? '/', 'http://host');
-    const id = /^\/cdp\/([^/]+)$/.exec(url.pathname)?.[1] ?? '';
+    const { path: requestPath, query } = targetOf(request);
+    const id = /^\/cdp\/([^/]+)$/.exec(requestPath)?.[1] ?? '';
     const session = this.#registry.living.find((candidate) => candidate.id === id);
     const isAllowed =
       isExpectedHost(request, this.#options.address) &&
       session !== undefined &&
-      isSameSecret(url.searchParams.get('jwt') ?? '', session.jwt);
+      isSameSecret(query.get('jwt') ?? '', session.jwt);
     const devtools = session?.browser?.devtools ?? null;
     if (!isAllowed || devtools === null) {
       socket.end(`HTTP/1.1 ${isAllowed ? '503 Service Unavailable' : '401 Unauthorized'}\r\n\r\n`);
@@ -123,26 +122,26 @@ class HostEntry {
     proxyToBrowser(request, socket, { head, devtools });
   }
 
-  #find(request: IncomingMessage, url: URL) {
+  #find(request: IncomingMessage, target: RequestTarget) {
     if (!isExpectedHost(request, this.#options.address)) {
       throw new HttpProblem(403, 'this is a private server: ask for it as localhost or 127.0.0.1');
     }
-    const isDirect = url.pathname.startsWith('/sessions/');
-    if (isDirect) this.#mustHoldSecret(url);
+    const isDirect = target.path.startsWith('/sessions/');
+    if (isDirect) this.#mustHoldSecret(target);
     else if (!isSameSecret(bearerToken(request) ?? '', this.#options.token)) {
       throw new HttpProblem(401, 'Authorization: Bearer with the token of this host is needed');
     }
     const router = isDirect ? this.#direct : this.#api;
-    const match = router.match(request.method ?? 'GET', url.pathname);
+    const match = router.match(request.method ?? 'GET', target.path);
     if (match === 'unknown') throw new HttpProblem(404, 'no such path in this API');
     if (match === 'method') throw new HttpProblem(405, 'this path has no such method');
     return match;
   }
 
-  #mustHoldSecret(url: URL): void {
-    const id = url.pathname.split('/')[2] ?? '';
+  #mustHoldSecret({ path: requestPath, query }: RequestTarget): void {
+    const id = requestPath.split('/')[2] ?? '';
     const session = this.#registry.living.find((candidate) => candidate.id === id);
-    const given = url.searchParams.get('jwt') ?? '';
+    const given = query.get('jwt') ?? '';
     if (session === undefined || !isSameSecret(given, session.jwt)) {
       throw new HttpProblem(401, 'the secret of a session that lives is needed');
     }
@@ -169,6 +168,19 @@ class HostEntry {
     if (!request.complete) response.setHeader('connection', 'close');
     sendJson(exchange, { code: problem.code, message: problem.message }, problem.status);
   }
+}
+
+interface RequestTarget {
+  path: string;
+  query: URLSearchParams;
+}
+
+// Not by URL, which throws at some of what a stranger can send.
+function targetOf({ url = '/' }: IncomingMessage): RequestTarget {
+  const at = url.indexOf('?');
+  return at < 0
+    ? { path: url, query: new URLSearchParams() }
+    : { path: url.slice(0, at), query: new URLSearchParams(url.slice(at + 1)) };
 }
 
 function sessionRoutes(options: HostOptions, registry: SessionRegistry): Routes {

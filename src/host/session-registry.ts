@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
+import { errnoOf } from '../model/errors.ts';
 import { SessionBrowser } from './browser/session-browser.ts';
 import type { CreateRequest } from './create-request.ts';
 import { HttpProblem } from './http/problem.ts';
@@ -45,6 +46,8 @@ export class SessionRegistry {
       this.#readKernelLog();
       this.#deleteExpired();
     }, lookMs);
+    // A host that cannot listen ends.
+    this.#timer.unref();
   }
 
   get living(): readonly HostSession[] {
@@ -145,7 +148,10 @@ export class SessionRegistry {
   }
 
   async #delete(session: HostSession): Promise<void> {
-    const problem = await session.end();
+    const problem = await session.end().catch((error: unknown) => {
+      if (errnoOf(error) === null) throw error;
+      return `not all of its files could be removed (${errnoOf(error)})`;
+    });
     this.#readKernelLog();
     this.#sessions.delete(session.id);
     this.#deleted.set(session.id, session);

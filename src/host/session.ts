@@ -79,6 +79,7 @@ export class HostSession {
     this.watches = new FolderWatches(this.files);
     this.members = new SessionMembers({ sessionId: id, cgroup, machine });
   }
+
   /** Fires when the session ends: its streams end with it. */
   get ending(): AbortSignal {
     return this.#ending.signal;

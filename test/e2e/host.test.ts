@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync } from 'node:fs';
+import { request } from 'node:http';
 import path from 'node:path';
 import type Kernel from '@onkernel/sdk';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
@@ -73,11 +74,12 @@ describe('headroom host', () => {
   });
 
   test('a command that takes too long is ended with all it started, and not run again', async () => {
-    const slow = shell('echo x >>/tmp/runs; sleep 1234.5 & sleep 1234.5; echo', { timeout_sec: 1 });
+    const before = host.requests.length;
+    const slow = shell('sleep 1234.5 & sleep 1234.5; echo', { timeout_sec: 1 });
     await expect(slow).rejects.toMatchObject({ status: 504 });
+    expect(host.requests.length - before).toBe(1);
     await vi.waitFor(async () => {
-      const left = await shell('cat /tmp/runs; pgrep -f "[s]leep 1234.5"');
-      expect(decoded(left.stdout_b64)).toBe('x\n');
+      expect((await shell('pgrep -f "[s]leep 1234.5"')).exit_code).toBe(1);
     }, patience);
   });
 
@@ -237,6 +239,12 @@ describe('headroom host', () => {
     expect(await status({})).toBe(401);
     expect(await status({ authorization: `Bearer ${host.token}x` })).toBe(401);
     expect(await status({ authorization: `Bearer ${host.token}` })).toBe(200);
+    const rebound = { authorization: `Bearer ${host.token}`, host: 'rebound.example' };
+    expect(await statusOf(host.url, '/browsers', rebound)).toBe(403);
+    // What is no URL ends nothing.
+    for (const target of ['//', '//:x/', '/%zz', '/browsers/%zz']) {
+      expect(await statusOf(host.url, target, {})).toBe(401);
+    }
   });
 
   test('delete leaves nothing: no process, no file, no cgroup', async () => {
@@ -285,11 +293,14 @@ describe('headroom host: what is told and what is left', () => {
       telemetry: { enabled: true },
     });
     const live = await browsers.telemetry.stream(id);
-    const eater = await browsers.process.spawn(id, { command: 'tail', args: ['/dev/zero'] });
+    const eater = await browsers.process.spawn(id, {
+      command: 'dd',
+      args: ['if=/dev/zero', 'of=/dev/null', 'bs=1600M', 'count=1'],
+    });
     const kill = {
       type: 'system_oom_kill',
       category: 'system',
-      data: { process_name: 'tail', pid: eater.pid, constraint: 'memcg' },
+      data: { process_name: 'dd', pid: eater.pid, constraint: 'memcg' },
     };
     for await (const { seq, event } of live) {
       expect({ seq, event }).toMatchObject({ seq: 1, event: kill });
@@ -324,7 +335,7 @@ describe('headroom host: what is told and what is left', () => {
     });
     const archived: object[] = [];
     for await (const envelope of archive) archived.push(envelope);
-    expect(archived).toMatchObject([
+    expect(archived.slice(0, 2)).toMatchObject([
       { seq: 1, event: kill },
       { seq: 2, event: crash },
     ]);
@@ -342,6 +353,9 @@ describe('headroom host: what is told and what is left', () => {
       args: ['-c', 'setsid sleep 98765 >/dev/null 2>&1 & echo $!'],
     });
     expect(mark.exit_code).toBe(0);
+    await vi.waitFor(() => {
+      expect(psLines().some((line) => line.endsWith('sleep 98765'))).toBe(true);
+    }, patience);
     host.child.kill('SIGKILL');
     await host.result;
     expect(psLines().some((line) => line.endsWith('sleep 98765'))).toBe(true);
@@ -378,26 +392,23 @@ describe('headroom host --quirks', () => {
 
   test('the life of a session, with what is lost and repeated there', async () => {
     const { browsers } = host.client;
-    const { session_id: id } = await browsers.create({ headless: true });
+    const { session_id: id } = await browsers.create({ headless: true, timeout_seconds: 3_600 });
     const free = await browsers.process.exec(id, { command: 'free' });
     expect(decoded(free.stdout_b64)).toMatch(/^ +total +used/);
 
     // The SDK repeats what failed with a 500: the command runs three times.
-    const script = 'echo run >>/tmp/runs; exec sleep 30';
-    const slow = browsers.process.exec(id, {
-      command: 'sh',
-      args: ['-c', script],
-      timeout_sec: 1,
-    });
+    const before = host.requests.length;
+    const slow = browsers.process.exec(id, { command: 'sleep', args: ['30'], timeout_sec: 1 });
     await expect(slow).rejects.toMatchObject({ status: 500 });
-    const runs = await browsers.fs.readFile(id, { path: '/tmp/runs' });
-    expect(await runs.text()).toBe('run\nrun\nrun\n');
+    expect(host.requests.length - before).toBe(3);
 
     const sampler = await browsers.process.spawn(id, {
       command: 'sh',
       args: ['-c', 'echo ready; while read x; do echo "got $x"; done'],
     });
     const processId = sampler.process_id ?? '';
+    const resizing = browsers.process.resize(processId, { id, rows: 1, cols: 1 });
+    await expect(resizing).rejects.toMatchObject({ status: 400 });
     const stream = await browsers.process.stdoutStream(processId, { id });
     const heard: string[] = [];
     for await (const event of stream) {
@@ -414,16 +425,29 @@ describe('headroom host --quirks', () => {
       await browsers.process.stdin(processId, { id, data_b64 });
     }
     expect(heard).toEqual(['ready\n', 'got a\n']);
+    // Ten seconds after its end it is forgotten.
     await vi.waitFor(async () => {
-      const status = await browsers.process.status(processId, { id });
-      expect(status).toMatchObject({ state: 'exited', exit_code: -1, cpu_pct: 0 });
+      const asking = browsers.process.status(processId, { id });
+      const told = await asking.catch((error: unknown) => error);
+      expect([404, -1]).toContain(
+        Reflect.get(Object(told), 'status') ?? Reflect.get(Object(told), 'exit_code'),
+      );
     }, patience);
-    const resizing = browsers.process.resize(processId, { id, rows: 1, cols: 1 });
-    await expect(resizing).rejects.toMatchObject({ status: 400 });
     await browsers.deleteByID(id);
     expect(readdirSync(path.join(folder.path, 'sessions'))).toEqual([]);
   });
 });
+
+/** As `fetch` does not let one ask: any target, any Host. */
+function statusOf(url: string, target: string, headers: Record<string, string>): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const call = request(url, { path: target, headers }, (response) => {
+      response.resume();
+      resolve(response.statusCode ?? 0);
+    });
+    call.on('error', reject).end();
+  });
+}
 
 /** `pid command line` of every process that is there, read without our own code. */
 function psLines(): string[] {

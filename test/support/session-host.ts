@@ -9,6 +9,8 @@ export interface TestHost {
   url: string;
   token: string;
   client: Kernel;
+  /** The URL of each request that the client made, repeated ones too. */
+  requests: string[];
 }
 
 /** Starts a host on a free port and waits until it listens. */
@@ -20,12 +22,23 @@ export async function startTestHost(dataFolder: string, ...flags: string[]): Pro
     child.stdout?.once('data', (text: string) => resolve(String(JSON.parse(text).url)));
     void result.then(({ stderr }) => reject(new Error(`the host ended: ${stderr}`)));
   });
-  return { child, result, url, token, client: new Kernel({ apiKey: token, baseURL: url }) };
+  const requests: string[] = [];
+  const client = new Kernel({
+    apiKey: token,
+    baseURL: url,
+    fetch: (input, init) => {
+      requests.push(String(input));
+      return fetch(input, init);
+    },
+  });
+  return { child, result, url, token, client, requests };
 }
 
-/** Ends a host as an operator would, and waits for it. */
+/** Ends a host as an operator would, and waits for it; throws what it said where it failed. */
 export async function stopTestHost({ child, result }: TestHost): Promise<CliResult> {
   child.kill('SIGTERM');
+  const { exitCode, signal, stderr } = await result;
+  if (exitCode !== 0 && signal !== 'SIGKILL') throw new Error(`the host failed: ${stderr}`);
   return await result;
 }
 

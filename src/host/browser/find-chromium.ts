@@ -39,10 +39,9 @@ export function findChromium(env: Environment = process.env): string | null {
 }
 
 function isProgram(file: string): boolean {
-  if (statSync(file, { throwIfNoEntry: false })?.isFile() !== true) return false;
   try {
     accessSync(file, constants.X_OK);
-    return true;
+    return statSync(file).isFile();
   } catch (error) {
     if (error instanceof Error && 'code' in error) return false;
     throw error;

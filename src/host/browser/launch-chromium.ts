@@ -51,6 +51,8 @@ export async function launchChromium(
   options: ChromiumOptions = {},
 ): Promise<RunningChromium> {
   const profile = options.profile ?? mkdtempSync(path.join(tmpdir(), 'headroom-chromium-'));
+  // Of a browser that had this profile before and crashed: its port is nobody's any more.
+  rmSync(portFileOf(profile), { force: true });
   const child = startBrowser(executable, profile, options);
   const ended = new Promise<void>((resolve) => {
     child.once('exit', () => resolve());
@@ -114,7 +116,7 @@ async function devtoolsPort(
   executable: string,
 ): Promise<number> {
   const said = collectErrors(child);
-  const portFile = path.join(profile, 'DevToolsActivePort');
+  const portFile = portFileOf(profile);
   for (const startMs = performance.now(); performance.now() - startMs < startTimeoutMs; ) {
     if (said.ended()) break;
     const port = existsSync(portFile) ? Number(readFileSync(portFile, 'utf8').split('\n')[0]) : 0;
@@ -128,6 +130,10 @@ async function devtoolsPort(
       hint: 'Run it by hand, or choose another one with HEADROOM_CHROMIUM.',
     },
   );
+}
+
+function portFileOf(profile: string): string {
+  return path.join(profile, 'DevToolsActivePort');
 }
 
 /** Keeps the end of what the browser says, and reads on for as long as it lives. */

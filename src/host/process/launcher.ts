@@ -131,7 +131,17 @@ function findProgram(
   return searchPath
     .split(':')
     .map((part) => path.join(folder.onMachine(part), command))
-    .find((file) => fs.statSync(file, { throwIfNoEntry: false })?.isFile());
+    .find(isFile);
+}
+
+// A folder of PATH may be closed to whoever runs the host.
+function isFile(file: string): boolean {
+  try {
+    return fs.statSync(file).isFile();
+  } catch (error) {
+    if (errnoOf(error) === null) throw error;
+    return false;
+  }
 }
 
 function mustRun(file: string): void {

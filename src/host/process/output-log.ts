@@ -1,7 +1,10 @@
 import fs from 'node:fs';
+import { errnoOf } from '../../model/errors.ts';
 import type { OutputChannel, OutputFrame, ProcessEnd } from './frame.ts';
 
 const headerBytes = 5;
+/** Of one process; one that writes more is stopped in its next write. */
+const usualLimitBytes = 2 * 2 ** 30;
 
 /**
  * All that a process has written, in a file of the session: each reader begins at the start, takes
@@ -9,29 +12,41 @@ const headerBytes = 5;
  */
 export class OutputLog implements OutputChannel {
   readonly #fd: number;
+  readonly #limitBytes: number;
   #length = 0;
   #end: ProcessEnd | null = null;
   #isClosed = false;
+  #isBroken = false;
   readonly #waiting = new Set<() => void>();
 
-  constructor(file: string) {
+  constructor(file: string, limitBytes = usualLimitBytes) {
+    this.#limitBytes = limitBytes;
     this.#fd = fs.openSync(file, 'wx+', 0o600);
   }
 
   push({ stream, data }: OutputFrame): boolean {
     if (this.#isClosed) return true;
+    if (this.#isBroken) return false;
     const header = Buffer.alloc(headerBytes);
     header.writeUInt8(stream === 'stdout' ? 1 : 2);
     header.writeUInt32BE(data.length, 1);
     const record = Buffer.concat([header, data]);
-    fs.writeSync(this.#fd, record, 0, record.length, this.#length);
+    try {
+      fs.writeSync(this.#fd, record, 0, record.length, this.#length);
+    } catch (error) {
+      if (errnoOf(error) === null) throw error;
+      // A full disk: from here on nobody knows, and no end is told.
+      this.#isBroken = true;
+      this.#wake();
+      return false;
+    }
     this.#length += record.length;
     this.#wake();
-    return true;
+    return this.#length < this.#limitBytes;
   }
 
   onDrain(): void {
-    // It takes all there is.
+    // What is kept is not taken away by reading it.
   }
 
   end(end: ProcessEnd): void {
@@ -45,6 +60,8 @@ export class OutputLog implements OutputChannel {
         const frame = this.#frameAt(at);
         at += headerBytes + frame.data.length;
         yield frame;
+      } else if (this.#isBroken) {
+        return;
       } else if (this.#end !== null) {
         yield this.#end;
         return;

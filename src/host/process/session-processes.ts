@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import path from 'node:path';
 import { HttpProblem } from '../http/problem.ts';
 import type { HostPolicy } from '../quirks.ts';
@@ -58,7 +59,7 @@ export class SessionProcesses {
       request.terminal === null
         ? await startChild(line)
         : await startTerminalChild(line, request.terminal);
-    const output = this.#policy.makeOutput(path.join(this.#outputFolder, String(child.pid)));
+    const output = this.#policy.makeOutput(path.join(this.#outputFolder, randomUUID()));
     const handle = new ProcessHandle(child, {
       request,
       policy: this.#policy,

@@ -34,6 +34,14 @@ test('every reader has every byte in order, whenever it comes', async () => {
   );
 });
 
+test('a process that wrote too much is not read any more', () => {
+  using folder = temporaryFolder();
+  const log = new OutputLog(folder.file('log'), 20);
+  const line = { stream: 'stdout' as const, data: Buffer.from('line\n') };
+  expect([log.push(line), log.push(line)]).toEqual([true, false]);
+  log.close();
+});
+
 test('a reader stops with its signal, and when the log is closed', async () => {
   using folder = temporaryFolder();
   const log = new OutputLog(folder.file('log'));
