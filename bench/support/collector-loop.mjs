@@ -38,7 +38,7 @@ const recorder = createRecorder(
       isUrgent: () => adaptive.isUrgent() && false,
     }),
   },
-  { source, pages: null },
+  { source, beside: [] },
   ({ processes, browser }) => {
     told.ticks++;
     told.processes = processes.length;

@@ -1,5 +1,6 @@
 import type { Note, OomCounterJump, ProcessExit } from '../model/event.ts';
 import { gapThresholdMs } from '../model/gap.ts';
+import type { TargetCrash } from '../model/page-event.ts';
 import { formatInstant } from './format.ts';
 import type { KernelLog } from './kernel-log.ts';
 import { lastWordOf } from './last-words.ts';
@@ -46,6 +47,8 @@ export interface DeathContext extends KernelLog {
   daemons: OomDaemons;
   stalls: readonly StallReport[];
   notes: readonly Note[];
+  /** What the browser said of the ends of pages' processes; none where pages were not watched. */
+  targetCrashes: readonly TargetCrash[];
 }
 
 const crashSignals = ['SIGSEGV', 'SIGBUS', 'SIGILL', 'SIGABRT', 'SIGFPE', 'SIGSYS'];

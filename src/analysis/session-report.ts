@@ -127,6 +127,7 @@ function findingsOf(recording: Recording, range: TimeRange): Findings {
       daemons: oomDaemonsOf(recording, events, processes),
       stalls: followed.stalls,
       notes: events.filter((event) => event.kind === 'note'),
+      targetCrashes: events.filter((event) => event.kind === 'target_crash'),
       ...kernelLog,
     }),
     recorder: followed.recorder,

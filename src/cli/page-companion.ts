@@ -1,12 +1,19 @@
+import { pageEvents } from '../collector/pages/page-events.ts';
 import { PageLines } from '../collector/pages/page-lines.ts';
+import type { EventSource } from '../collector/recorder.ts';
 import type { CommandIo } from './command.ts';
 import { Companion } from './companion.ts';
 import type { RecordOptions } from './record-options.ts';
 
 /** The watcher of pages beside the recorder, and what it has told. */
 export class PageCompanion {
-  readonly lines = new PageLines();
+  readonly #lines = new PageLines();
   #companion: Companion | null = null;
+
+  /** What it tells, for the recorder. */
+  get sources(): EventSource[] {
+    return [pageEvents(this.#lines)];
+  }
 
   /** `commandPid`: of the command that is recorded; only its browsers are the session's. */
   start(options: RecordOptions, commandPid: number | null, io: CommandIo): void {
@@ -19,7 +26,7 @@ export class PageCompanion {
         ...(pages.isWhole ? ['--page-urls'] : []),
         ...(belowPid === null ? [] : ['--pid', `${belowPid}`]),
       ],
-      { io, what: 'the watcher of pages', onOutput: (text) => this.lines.push(text) },
+      { io, what: 'the watcher of pages', onOutput: (text) => this.#lines.push(text) },
     );
   }
 

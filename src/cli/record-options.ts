@@ -1,4 +1,6 @@
 import { randomUUID } from 'node:crypto';
+import type { AlertRule } from '../collector/alerts/alert-watch.ts';
+import { parseAlertRule } from './alert-option.ts';
 import type { ParsedArguments } from './command.ts';
 import { UsageError } from './command.ts';
 import { listOption, nameOption, switchOption, textOption } from './parse-arguments.ts';
@@ -15,6 +17,15 @@ import {
 } from './quantities.ts';
 
 import { recordingPath } from './recording-path.ts';
+
+/** What is told at once while it is recorded. */
+export interface AlertOptions {
+  rules: readonly AlertRule[];
+  /** Run by a shell at each alert; null: none. */
+  run: string | null;
+  /** Where each alert is sent to; null: nowhere. */
+  webhook: string | null;
+}
 
 /** How pages are looked for. */
 export interface PageOptions {
@@ -40,6 +51,7 @@ export interface RecordOptions {
   /** How many processes of the browser at a time have series of their own there. */
   perProcess: number | null;
   rootPid: number | null;
+  alerts: AlertOptions;
   /** Whether pages are looked for; null: no. */
   pages: PageOptions | null;
   command: readonly string[] | null;
@@ -85,6 +97,7 @@ export function recordOptions(
     metricsPort: metricsPort(textOption(parsed, 'metrics-port')),
     perProcess: perProcessOption(parsed),
     rootPid: parsePid('--pid', textOption(parsed, 'pid')),
+    alerts: alerts(parsed),
     pages: pages(parsed),
     command: parsed.rest,
     storesCommands: !switchOption(parsed, 'no-commands'),
@@ -145,6 +158,21 @@ function endpoint(text: string | null): string | null {
 
 function metricsPort(text: string | null): number | null {
   return text === null ? null : parsePort('--metrics-port', text);
+}
+
+function alerts(parsed: ParsedArguments): AlertOptions {
+  const rules = listOption(parsed, 'alert').map((text) => parseAlertRule('--alert', text));
+  const run = nameOption(parsed, 'alert-run');
+  const webhook = textOption(parsed, 'alert-webhook');
+  if (rules.length === 0 && (run !== null || webhook !== null)) {
+    const flag = run === null ? '--alert-webhook' : '--alert-run';
+    throw new UsageError(`${flag} needs a rule: give --alert, such as --alert 'headroom<200MiB'`);
+  }
+  return {
+    rules,
+    run,
+    webhook: webhook === null ? null : parseHttpUrl('--alert-webhook', webhook),
+  };
 }
 
 function pages(parsed: ParsedArguments): PageOptions | null {

@@ -6,8 +6,6 @@ import { ProcessExits } from '../collector/exits/process-exits.ts';
 import { KmsgReader } from '../collector/kmsg/kmsg-reader.ts';
 import { type LocalTarget, localSources } from '../collector/local-sources.ts';
 import { readKernelFacts, readKernelUnits } from '../collector/machine-facts.ts';
-import { pageEvents } from '../collector/pages/page-events.ts';
-import type { PageLines } from '../collector/pages/page-lines.ts';
 import { ProcFs } from '../collector/procfs/proc-fs.ts';
 import { parseProcessStat } from '../collector/procfs/process-stat.ts';
 import { readSuspendedMs } from '../collector/procfs/suspended-time.ts';
@@ -96,7 +94,7 @@ export interface RecorderTimes extends Pick<RecordOptions, 'intervalMs' | 'durat
 /** The loop over a source, with all that is heard of the kernel beside it. */
 export function createRecorder(
   options: RecorderTimes,
-  { source, pages }: { source: SessionSource; pages: PageLines | null },
+  { source, beside }: { source: SessionSource; beside: readonly EventSource[] },
   write: (sample: Sample, events: readonly RecordingEvent[]) => void,
 ): Recorder {
   const adaptive = new AdaptivePace({
@@ -106,7 +104,7 @@ export function createRecorder(
   });
   return new Recorder({
     take: source.take,
-    sources: pages === null ? source.events : [...source.events, pageEvents(pages)],
+    sources: [...source.events, ...beside],
     pace: options.paceFrom?.(adaptive) ?? adaptive,
     clock: systemClock,
     suspendedMs: source.suspendedMs,

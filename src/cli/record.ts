@@ -6,6 +6,7 @@ import { protectionWords } from '../collector/self-protection.ts';
 import type { EndReason, SessionFacts } from '../model/session.ts';
 import { printable } from '../report/printable.ts';
 import { StoreWriter } from '../store/writer.ts';
+import { AlertActions } from './alert-actions.ts';
 import type { Command, CommandIo } from './command.ts';
 import { heapTidier } from './heap-tidier.ts';
 import { LiveExport } from './live-export.ts';
@@ -57,6 +58,22 @@ export const recordCommand: Command = {
       help: 'serve /metrics for Prometheus on this port of 127.0.0.1, while it is recorded',
     },
     'per-process': perProcessSpec('with --otlp, --metrics-port: '),
+    alert: {
+      type: 'string',
+      value: 'RULE',
+      multiple: true,
+      help: 'tell at once: headroom<SIZE or <%, time-to-limit<D, pressure>%, stall>% (docs/alerts.md)',
+    },
+    'alert-run': {
+      type: 'string',
+      value: 'CMD',
+      help: 'run this by a shell at each alert, with its facts in HEADROOM_ALERT_… variables',
+    },
+    'alert-webhook': {
+      type: 'string',
+      value: 'URL',
+      help: 'POST each alert to this address, as JSON',
+    },
     cdp: {
       type: 'string',
       value: 'URL',
@@ -82,6 +99,8 @@ export const recordCommand: Command = {
     'headroom record --pid 4120 --otlp http://localhost:4318',
     'headroom record --cdp auto --out task.db -- node task.js',
     'headroom record --cdp http://localhost:9222 --page-urls',
+    "headroom record --alert 'headroom<200MiB' --alert 'time-to-limit<30s' --alert-run 'kill -USR1 4120'",
+    "headroom record --alert 'pressure>20%' --alert-webhook https://hooks.example.org/memory",
     'headroom record --metrics-port 9464 --label workload=checkout',
   ],
   takesCommand: true,
@@ -117,7 +136,9 @@ async function record(
   const watch = new StoreWatch(io, options.out);
   const tidyHeap = heapTidier();
   const pages = new PageCompanion();
-  const recorder = createRecorder(options, { source, pages: pages.lines }, (sample, events) => {
+  const alerts = new AlertActions(options, io);
+  const beside = [...pages.sources, ...alerts.sources];
+  const recorder = createRecorder(options, { source, beside }, (sample, events) => {
     watch.tell(writer.writeSample(sample, events));
     progress.update(sample);
     tidyHeap();
@@ -139,7 +160,7 @@ async function record(
   });
   const end = { endedUnixMs: Date.now(), endReason };
   const isWhole = watch.end(writer.close(end), writer.writtenCount);
-  await Promise.all([live.finish(io.hurry), pages.finish(io.hurry)]);
+  await Promise.all([live, pages, alerts].map((other) => other.finish(io.hurry)));
   if (isWhole && live !== null) sealRecording(options.out, io);
   tellEnd(options, io, { facts, end, sampleCount: writer.writtenCount, isWhole });
   if (command === null) return isWhole ? 0 : 1;

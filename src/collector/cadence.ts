@@ -1,5 +1,6 @@
 import type { Sample } from '../model/sample.ts';
 import { availableBytes, sessionLimit } from '../model/session-memory.ts';
+import { MemoryTrend } from './memory-trend.ts';
 
 /** Why samples are taken faster than asked for. */
 export type FastReason = 'trend' | 'growth' | 'pressure' | 'low';
@@ -14,14 +15,6 @@ export interface CadenceOptions {
 type MemoryReading = Pick<Sample, 'machine' | 'cgroup'>;
 type TimedMemory = MemoryReading & Pick<Sample, 'monotonicMs'>;
 
-interface Point {
-  monotonicMs: number;
-  availableBytes: number;
-}
-
-// Measured on leaks and on benign runs: 8 to 24 s ahead of a kill, and no false alarm.
-const trendWindowMs = 10_000;
-const trendFromMs = 4_000;
 const trendSecondsToGo = 30;
 // A step so large that, repeated, nothing is left soon.
 const growthSecondsToGo = 5;
@@ -43,7 +36,7 @@ const purseFillShare = 0.1;
  */
 export class Cadence {
   readonly #options: CadenceOptions;
-  #points: Point[] = [];
+  readonly #trend = new MemoryTrend();
   #before: Sample | null = null;
   /** Looks are compared with it: the last sample, or a later look that found more available. */
   #lookedFrom: TimedMemory | null = null;
@@ -108,17 +101,11 @@ export class Cadence {
     const available = availableBytes(sample);
     if (available === null) return null;
     const limitBytes = sessionLimit(sample).bytes;
-    this.#remember({ monotonicMs: sample.monotonicMs, availableBytes: available });
-    if (secondsToGo(this.#points) < trendSecondsToGo) return 'trend';
+    this.#trend.add({ monotonicMs: sample.monotonicMs, availableBytes: available });
+    if (this.#trend.secondsToGo() < trendSecondsToGo) return 'trend';
     if (before !== null && isGrowing(before, sample, limitBytes)) return 'growth';
     if (before !== null && memoryStallShare(before, sample) > stalledShare) return 'pressure';
     return available < limitBytes * lowOfLimit ? 'low' : null;
-  }
-
-  #remember(point: Point): void {
-    const oldestMs = point.monotonicMs - trendWindowMs;
-    this.#points = this.#points.filter(({ monotonicMs }) => monotonicMs >= oldestMs);
-    this.#points.push(point);
   }
 }
 
@@ -130,35 +117,6 @@ function isGrowing(before: TimedMemory, sample: TimedMemory, limitBytes: number)
   if (was === null || is === null || seconds <= 0) return false;
   const goneBytes = was - is;
   return goneBytes > limitBytes * growthOfLimit && is / (goneBytes / seconds) < growthSecondsToGo;
-}
-
-/** When the straight line through the points reaches zero; infinite when it does not fall. */
-function secondsToGo(points: readonly Point[]): number {
-  const first = points[0];
-  const last = points.at(-1);
-  if (first === undefined || last === undefined) return Number.POSITIVE_INFINITY;
-  if (last.monotonicMs - first.monotonicMs < trendFromMs) return Number.POSITIVE_INFINITY;
-  const slope = bytesPerMs(points);
-  return slope >= 0 ? Number.POSITIVE_INFINITY : last.availableBytes / -slope / 1000;
-}
-
-// Least squares.
-function bytesPerMs(points: readonly Point[]): number {
-  const count = points.length;
-  let sumMs = 0;
-  let sumBytes = 0;
-  for (const { monotonicMs, availableBytes } of points) {
-    sumMs += monotonicMs;
-    sumBytes += availableBytes;
-  }
-  let covariance = 0;
-  let variance = 0;
-  for (const { monotonicMs, availableBytes } of points) {
-    const ms = monotonicMs - sumMs / count;
-    covariance += ms * (availableBytes - sumBytes / count);
-    variance += ms * ms;
-  }
-  return variance === 0 ? 0 : covariance / variance;
 }
 
 function memoryStallShare(before: Sample, sample: Sample): number {
