@@ -35,9 +35,13 @@ export interface RunningHost {
 
 /** Starts the session host, and cleans up behind one that was killed. ADDRESS_NOT_USABLE, FILE_IN_USE. */
 export async function startHost(options: HostOptions): Promise<RunningHost> {
+  const { isRoot, hasPrivateTmp } = options;
   fs.mkdirSync(options.dataFolder, { recursive: true });
   const lock = await lockFolder(options.dataFolder);
   const sessionsFolder = path.join(options.dataFolder, 'sessions');
+  fs.mkdirSync(sessionsFolder, { recursive: true });
+  // Other users of the machine read no session; where they are its `as_user`, they come by its id.
+  fs.chmodSync(sessionsFolder, isRoot && !hasPrivateTmp ? 0o711 : 0o700);
   const leftCount = await removeLeftovers(sessionsFolder, options.machine);
   if (leftCount > 0) options.tell(`sessions of a host that was killed, removed: ${leftCount}`);
   const registry = new SessionRegistry(options);

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync, readdirSync, statSync } from 'node:fs';
 import { request } from 'node:http';
 import path from 'node:path';
 import type Kernel from '@onkernel/sdk';
@@ -66,6 +66,10 @@ describe('headroom host', () => {
     });
     expect(decoded(result.stdout_b64)).toBe('/tmp/work\na b c\n65534\n65534\n65534\n');
     expect(decoded(result.stderr_b64)).toContain('Permission denied');
+  });
+
+  test('other users of the machine cannot read the files of sessions', () => {
+    expect(statSync(path.join(folder.path, 'sessions')).mode & 0o777).toBe(0o700);
   });
 
   test('the token of the host is not in the environment of a session', async () => {
