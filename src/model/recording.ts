@@ -6,6 +6,7 @@ import type { SessionFacts } from './session.ts';
 import type { Tick } from './session-memory.ts';
 import type { Sketch } from './sketch.ts';
 import type { TimeRange } from './time-range.ts';
+import type { ProcessTimeline, RoleTimeline, Timeline, TimelineRequest } from './timeline.ts';
 
 /** What is known of one process over its whole life; of its facts the latest. */
 export interface ProcessRecord extends ProcessFacts {
@@ -160,5 +161,10 @@ export interface Recording extends Disposable {
   windows(series: Series, range?: TimeRange): SeriesWindow[];
   /** For those who look at very many recordings: some milliseconds, however long it is. */
   highWater(): HighWater;
+  /** For a picture: a window of the session's figures, of any length, in a bounded number of points. */
+  timeline(request: TimelineRequest): Timeline;
+  roleTimeline(request: TimelineRequest): RoleTimeline;
+  /** Of the processes with these numbers. */
+  processTimeline(request: TimelineRequest, processes: readonly number[]): ProcessTimeline;
   close(): void;
 }

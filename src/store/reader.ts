@@ -15,6 +15,12 @@ import type { SessionFacts } from '../model/session.ts';
 import type { Tick } from '../model/session-memory.ts';
 import type { Sketch } from '../model/sketch.ts';
 import type { TimeRange } from '../model/time-range.ts';
+import type {
+  ProcessTimeline,
+  RoleTimeline,
+  Timeline,
+  TimelineRequest,
+} from '../model/timeline.ts';
 import { readDistribution, readSeries, readWindows } from './distribution.ts';
 import { type Database, transaction } from './driver.ts';
 import { readEvents, readStoredEvents } from './event-rows.ts';
@@ -28,6 +34,9 @@ import { readResolutions } from './resolutions.ts';
 import { readSession, type SessionRow } from './session-row.ts';
 import { firstTick, lastTick, readTicks } from './tick-rows.ts';
 import { fromOf, isInRange, stretchesOf, toOf } from './time-stretches.ts';
+import { readProcessTimeline } from './timeline/process-timeline.ts';
+import { readRoleTimeline } from './timeline/role-timeline.ts';
+import { readTimeline } from './timeline/session-timeline.ts';
 
 export interface OpenRecordingOptions {
   /** Whether the recorder that the file names still runs; default: asks the kernel. */
@@ -132,10 +141,7 @@ class SqliteRecording implements Recording {
   }
 
   distribution(series: Series, range: TimeRange = always): Sketch | null {
-    // In one transaction: while a recorder writes, a minute may close between two queries.
-    return this.#read(() =>
-      transaction(this.#db, 'deferred', () => readDistribution(this.#db, series, range)),
-    );
+    return this.#readOneState(() => readDistribution(this.#db, series, range));
   }
 
   windows(series: Series, range: TimeRange = always): SeriesWindow[] {
@@ -144,6 +150,18 @@ class SqliteRecording implements Recording {
 
   highWater(): HighWater {
     return this.#read(() => readHighWater(this.#db));
+  }
+
+  timeline(request: TimelineRequest): Timeline {
+    return this.#readOneState(() => readTimeline(this.#db, request));
+  }
+
+  roleTimeline(request: TimelineRequest): RoleTimeline {
+    return this.#readOneState(() => readRoleTimeline(this.#db, request));
+  }
+
+  processTimeline(request: TimelineRequest, processes: readonly number[]): ProcessTimeline {
+    return this.#readOneState(() => readProcessTimeline(this.#db, request, processes));
   }
 
   close(): void {
@@ -168,6 +186,11 @@ class SqliteRecording implements Recording {
     } catch (error) {
       throw readingError(error, this.path);
     }
+  }
+
+  // In one transaction: while a recorder writes, a minute may close between two queries.
+  #readOneState<T>(read: () => T): T {
+    return this.#read(() => transaction(this.#db, 'deferred', read));
   }
 
   *#stream<T>(rows: Iterator<T, undefined>): IterableIterator<T> {

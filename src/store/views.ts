@@ -20,6 +20,36 @@ const rowColumns = [
   'state',
 ].join(', ');
 
+/** Ticks with the limit that binds and the working set, as `session-memory.ts` has them. */
+export const tickWithLimitSql = `(
+  SELECT
+    *,
+    max(0, CASE
+      WHEN cgroup_binds THEN cgroup_charged_bytes - cgroup_inactive_file_bytes
+      ELSE machine_total_bytes - machine_free_bytes - machine_inactive_file_bytes
+    END) AS working_set_bytes
+  FROM (
+    SELECT
+      tick.*,
+      setting.machine_total_bytes,
+      coalesce(setting.cgroup_limit_bytes < setting.machine_total_bytes, 0) AS cgroup_binds,
+      min(coalesce(setting.cgroup_limit_bytes, setting.machine_total_bytes),
+        setting.machine_total_bytes) AS limit_bytes,
+      tick.time_unix_ms / 1000.0 AS t,
+      strftime('%Y-%m-%dT%H:%M:%fZ', tick.time_unix_ms / 1000.0, 'unixepoch') AS time
+    FROM tick
+    JOIN tick_setting AS setting ON setting.sequence = (
+      SELECT max(sequence) FROM tick_setting WHERE sequence <= tick.sequence)
+  )
+)`;
+
+/** Over the columns of these: the bytes that can still be had. */
+export const availableSql = `CASE
+    WHEN NOT cgroup_binds THEN machine_available_bytes
+    WHEN machine_available_bytes IS NULL THEN max(0, limit_bytes - working_set_bytes)
+    ELSE min(machine_available_bytes, max(0, limit_bytes - working_set_bytes))
+  END`;
+
 /**
  * Views for a person with a SQL shell or a Grafana panel: bytes, `t` in Unix seconds, `time` as
  * RFC 3339, and nothing that needs to be known about how rows are stored. They work in the SQLite
@@ -43,37 +73,13 @@ SELECT
   time,
   limit_bytes,
   working_set_bytes,
-  CASE
-    WHEN NOT cgroup_binds THEN machine_available_bytes
-    WHEN machine_available_bytes IS NULL THEN max(0, limit_bytes - working_set_bytes)
-    ELSE min(machine_available_bytes, max(0, limit_bytes - working_set_bytes))
-  END AS available_bytes,
+  ${availableSql} AS available_bytes,
   1.0 * working_set_bytes / limit_bytes AS utilization_ratio,
   browser_process_count,
   browser_unreclaimable_bytes,
   browser_pss_estimated_bytes,
   browser_rss_sum_bytes
-FROM (
-  SELECT
-    *,
-    max(0, CASE
-      WHEN cgroup_binds THEN cgroup_charged_bytes - cgroup_inactive_file_bytes
-      ELSE machine_total_bytes - machine_free_bytes - machine_inactive_file_bytes
-    END) AS working_set_bytes
-  FROM (
-    SELECT
-      tick.*,
-      setting.machine_total_bytes,
-      coalesce(setting.cgroup_limit_bytes < setting.machine_total_bytes, 0) AS cgroup_binds,
-      min(coalesce(setting.cgroup_limit_bytes, setting.machine_total_bytes),
-        setting.machine_total_bytes) AS limit_bytes,
-      tick.time_unix_ms / 1000.0 AS t,
-      strftime('%Y-%m-%dT%H:%M:%fZ', tick.time_unix_ms / 1000.0, 'unixepoch') AS time
-    FROM tick
-    JOIN tick_setting AS setting ON setting.sequence = (
-      SELECT max(sequence) FROM tick_setting WHERE sequence <= tick.sequence)
-  )
-);
+FROM ${tickWithLimitSql};
 
 CREATE VIEW process_sample AS
 SELECT ${rowColumns}, NULL AS pss_bytes, NULL AS pss_anon_bytes, NULL AS pss_shmem_bytes

@@ -73,9 +73,16 @@ export function fakeRecording(parts: FakeRecordingParts): Recording {
     highWater: () => {
       throw new Error('only a file has high-water marks: use recordSamples');
     },
+    timeline: notMade,
+    roleTimeline: notMade,
+    processTimeline: notMade,
     close: () => undefined,
     [Symbol.dispose]: () => undefined,
   };
+}
+
+function notMade(): never {
+  throw new Error('a fake recording makes no pictures');
 }
 
 // Written with the first sample that is not before them.
