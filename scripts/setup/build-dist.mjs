@@ -6,6 +6,8 @@ import { contentHash, readStamp, writeStamp } from './stamp.mjs';
 
 const inputs = ['src', 'tsconfig.json', 'tsconfig.build.json', 'package.json', 'package-lock.json'];
 
+const page = path.join('report', 'page', 'client');
+
 /**
  * Builds dist/ from src/ when either is not what it was after the last build; nothing stale stays.
  *
@@ -25,6 +27,8 @@ export async function buildDist(root) {
 
   const recorder = path.join(root, 'dist', 'cli', 'recorder.js');
   if (existsSync(recorder)) await bundle(recorder);
+  await bundlePage(root);
+
   const program = path.join(root, 'dist', 'cli', 'main.js');
   if (existsSync(program)) chmodSync(program, 0o755);
   writeStamp(root, 'build', `${source} ${contentHash(root, ['dist'])}`);
@@ -47,6 +51,28 @@ async function bundle(file) {
     platform: 'node',
     format: 'esm',
     target: 'node20',
+    logLevel: 'silent',
+  });
+}
+
+/**
+ * The page of a browser: its program with the library of its charts in one file, and its style in another.
+ *
+ * @param {string} root
+ */
+async function bundlePage(root) {
+  const source = path.join(root, 'src', page);
+  if (!existsSync(source)) return;
+  const { build } = await import('esbuild');
+  await build({
+    entryPoints: [path.join(source, 'page.ts'), path.join(source, 'page.css')],
+    outdir: path.join(root, 'dist', page),
+    bundle: true,
+    minify: true,
+    format: 'iife',
+    target: ['chrome110', 'firefox115', 'safari16'],
+    charset: 'utf8',
+    legalComments: 'inline',
     logLevel: 'silent',
   });
 }

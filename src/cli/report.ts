@@ -12,7 +12,7 @@ import { OutputFile } from './output-file.ts';
 import { oneFile, outputOption, switchOption, textOption } from './parse-arguments.ts';
 import { boundsOf, rangeOption } from './range-option.ts';
 
-const formats = ['text', 'markdown', 'json'] as const;
+const formats = ['text', 'markdown', 'json', 'html'] as const;
 type Format = (typeof formats)[number];
 
 export const reportCommand: Command = {
@@ -20,7 +20,11 @@ export const reportCommand: Command = {
   summary: 'Summary and post-mortem of one recording: what it needed, and how it ended.',
   usage: ['headroom report FILE [OPTIONS]'],
   options: {
-    format: { type: 'string', value: 'F', help: 'text (default), markdown or json' },
+    format: {
+      type: 'string',
+      value: 'F',
+      help: 'text (default), markdown, json, or html: a page in one file',
+    },
     json: { type: 'boolean', help: 'the same as --format json' },
     out: { type: 'string', value: 'FILE', help: 'write the report to this file; default stdout' },
     from: {
@@ -38,6 +42,7 @@ export const reportCommand: Command = {
     'headroom report task.db',
     'headroom report task.db --format json | jq .verdict',
     'headroom report task.db --format markdown --out task.md',
+    'headroom report task.db --format html --out task.html',
     'headroom report task.db --from -5m',
     'headroom report task.db --from 2026-11-29T17:00:00Z --to 2026-11-29T17:10:00Z',
   ],
@@ -47,15 +52,23 @@ export const reportCommand: Command = {
     const out = outputOption(parsed);
     requireRegularFile(file);
     using recording = openRecording(file);
-    const report = analyse(recording, rangeOf(parsed, recording));
-    const text = rendered(report, format, () => look(io, out));
+    const range = rangeOf(parsed, recording);
+    const report = analyse(recording, range);
+    const text =
+      format === 'html'
+        ? await page(recording, report, range)
+        : rendered(report, format, () => look(io, out));
     if (out === null) io.stdout.write(text);
     else await write(text, out, file);
     return 0;
   },
 };
 
-function rendered(report: SessionReport, format: Format, look: () => TextOptions): string {
+function rendered(
+  report: SessionReport,
+  format: Exclude<Format, 'html'>,
+  look: () => TextOptions,
+): string {
   switch (format) {
     case 'json':
       return renderJson(report);
@@ -66,11 +79,22 @@ function rendered(report: SessionReport, format: Format, look: () => TextOptions
   }
 }
 
+/** Loaded only for a page: others need neither its program nor its hashes. */
+async function page(
+  recording: Recording,
+  report: SessionReport,
+  range: TimeRange,
+): Promise<string> {
+  const { renderHtml } = await import('../report/page/html-file.ts');
+  const { pageBundle } = await import('../report/page/page-bundle.ts');
+  return renderHtml(recording, report, { bundle: pageBundle(), range });
+}
+
 function formatOf(parsed: ParsedArguments): Format {
   const text = textOption(parsed, 'format') ?? (switchOption(parsed, 'json') ? 'json' : 'text');
   const format = formats.find((known) => known === text);
   if (format === undefined) {
-    throw new UsageError(`--format takes text, markdown or json, not "${text}"`);
+    throw new UsageError(`--format takes text, markdown, json or html, not "${text}"`);
   }
   return format;
 }

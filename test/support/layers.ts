@@ -28,6 +28,7 @@ const packageHomes: Readonly<Record<string, string>> = {
   fflate: 'src/host/',
   pidusage: 'src/collector/portable/',
   ws: 'src/collector/pages/',
+  uplot: 'src/report/page/client/',
 };
 
 /**

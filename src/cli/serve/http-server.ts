@@ -17,12 +17,19 @@ export interface HttpAnswer {
   headers?: Readonly<Record<string, string>>;
 }
 
+/** An answer that goes on: what is written is sent, until the client has gone. */
+export interface HttpStream {
+  contentType: string;
+  /** Begins it; gives what is to be called at its end. */
+  open(write: (text: string) => void): () => void;
+}
+
 export interface HttpServerOptions {
   /** An IP address, or localhost. */
   address: string;
   /** 0: any that is free. */
   port: number;
-  answer(request: HttpRequest): HttpAnswer;
+  answer(request: HttpRequest): HttpAnswer | HttpStream | Promise<HttpAnswer>;
   /** An error that `answer` threw; the client is told nothing of it. */
   onError(error: unknown): void;
   /** Default: {@link defaultLimits}. */
@@ -46,6 +53,8 @@ export const defaultLimits = {
   answerMs: 30_000,
   /** With more, the oldest goes. */
   connections: 64,
+  /** For what a stream has written and its client has not taken. */
+  streamBytes: 1_000_000,
 };
 
 /**
@@ -62,7 +71,9 @@ export async function startHttpServer(options: HttpServerOptions): Promise<Runni
       connectionsCheckingInterval: Math.min(1_000, limits.requestMs),
       keepAliveTimeout: limits.idleMs,
     },
-    (request, response) => respond(request, response, { ...options, answerMs: limits.answerMs }),
+    (request, response) => {
+      void respond(request, response, { ...options, limits });
+    },
   );
   // Nobody listens for it: the connection is closed.
   server.setTimeout(limits.idleMs);
@@ -104,28 +115,53 @@ function listen(
   });
 }
 
-function respond(
+async function respond(
   request: IncomingMessage,
   response: ServerResponse,
-  options: HttpServerOptions & { answerMs: number },
-): void {
-  const timer = setTimeout(() => response.destroy(), options.answerMs);
+  options: HttpServerOptions & { limits: typeof defaultLimits },
+): Promise<void> {
+  const { limits } = options;
+  const timer = setTimeout(() => response.destroy(), limits.answerMs);
   response.once('close', () => clearTimeout(timer));
-  const { status, contentType, body, headers } = answerTo(request, options);
-  response.writeHead(status, {
-    'content-type': contentType,
-    'content-length': Buffer.byteLength(body),
+  const answer = await answerTo(request, options);
+  const headers = {
+    'content-type': answer.contentType,
     'cache-control': 'no-store',
     'x-content-type-options': 'nosniff',
-    'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'",
-    ...headers,
+    'cross-origin-resource-policy': 'same-origin',
+    'referrer-policy': 'no-referrer',
+    'content-security-policy': "default-src 'none'",
+    ...('headers' in answer ? answer.headers : {}),
     // What else it has to say is not read.
     ...(isBodiless(request) ? {} : { connection: 'close' }),
-  });
+  };
+  if (response.destroyed) return;
+  if ('open' in answer) {
+    clearTimeout(timer);
+    response.writeHead(200, headers);
+    if (request.method === 'HEAD') response.end();
+    else stream(response, answer, limits.streamBytes);
+    return;
+  }
+  const { status, body } = answer;
+  response.writeHead(status, { ...headers, 'content-length': Buffer.byteLength(body) });
   response.end(request.method === 'HEAD' ? undefined : body);
 }
 
-function answerTo(request: IncomingMessage, options: HttpServerOptions): HttpAnswer {
+function stream(response: ServerResponse, answer: HttpStream, mostBytes: number): void {
+  response.flushHeaders();
+  const end = answer.open((text) => {
+    response.write(text);
+    // It does not listen any more.
+    if (response.writableLength > mostBytes) response.destroy();
+  });
+  response.once('close', end);
+}
+
+async function answerTo(
+  request: IncomingMessage,
+  options: HttpServerOptions,
+): Promise<HttpAnswer | HttpStream> {
   const { method, headers } = request;
   if (method !== 'GET' && method !== 'HEAD') {
     return { ...refusal(405, 'only GET and HEAD'), headers: { allow: 'GET, HEAD' } };
@@ -133,9 +169,16 @@ function answerTo(request: IncomingMessage, options: HttpServerOptions): HttpAns
   if (isLoopbackHost(options.address) && !isLoopbackHost(hostName(headers.host))) {
     return refusal(403, 'this is a private server: ask for it as localhost or 127.0.0.1');
   }
+  if (headers.origin !== undefined && headers.origin !== `http://${headers.host ?? ''}`) {
+    return refusal(403, 'only its own page may ask');
+  }
   const [path = '/', query] = splitOnce(request.url ?? '/');
   try {
-    return options.answer({ path, query: new URLSearchParams(query), accept: headers.accept });
+    return await options.answer({
+      path,
+      query: new URLSearchParams(query),
+      accept: headers.accept,
+    });
   } catch (error) {
     options.onError(error);
     return refusal(500, 'it could not be read; see the messages of headroom serve');

@@ -1,23 +1,26 @@
 import { MetricsPage } from '../../exporter/prometheus/metrics-page.ts';
 import type { WatchedRecordings } from '../../exporter/prometheus/watched-recordings.ts';
-import type { HttpAnswer, HttpRequest } from './http-server.ts';
-import { indexPage } from './index-page.ts';
+import type { HttpAnswer, HttpRequest, HttpStream } from './http-server.ts';
+import { pageRoutes } from './page/page-routes.ts';
 
-type Route = (request: HttpRequest) => HttpAnswer;
+export interface Routes {
+  answer(request: HttpRequest): HttpAnswer | HttpStream | Promise<HttpAnswer>;
+  close(): Promise<void>;
+}
 
 /** What `headroom serve` answers, by path. */
-export function routesOf(source: string, recordings: WatchedRecordings): Route {
+export function routesOf(source: string, recordings: WatchedRecordings): Routes {
   const metrics = new MetricsPage(recordings);
-  const routes = new Map<string, Route>([
-    ['/', () => html(indexPage(source, recordings.read().files))],
+  const page = pageRoutes(source);
+  const routes = new Map<string, Routes['answer']>([
+    ...page.routes,
     ['/healthz', () => plain(200, 'ok\n')],
     ['/metrics', ({ accept }) => ({ status: 200, ...metrics.answer(accept) })],
   ]);
-  return (request) => routes.get(request.path)?.(request) ?? plain(404, 'not found\n');
-}
-
-function html(body: string): HttpAnswer {
-  return { status: 200, contentType: 'text/html; charset=utf-8', body };
+  return {
+    answer: (request) => routes.get(request.path)?.(request) ?? plain(404, 'not found\n'),
+    close: page.close,
+  };
 }
 
 function plain(status: number, body: string): HttpAnswer {

@@ -19,7 +19,8 @@ const lookForEndMs = 1_000;
 
 export const serveCommand: Command = {
   name: 'serve',
-  summary: 'Serves the recordings of a folder while they are recorded: /metrics for Prometheus.',
+  summary:
+    'Serves the recordings of a folder: a page to look at them, and /metrics for Prometheus.',
   usage: ['headroom serve [DIR|FILE] [OPTIONS]'],
   options: {
     port: { type: 'string', value: 'N', help: `the port; default ${defaultPort}, 0 is any` },
@@ -56,13 +57,10 @@ async function run(parsed: ParsedArguments, io: CommandIo): Promise<number> {
   });
   // A folder that is not there is told now, and what is there is read before the first scrape.
   recordings.read();
-  const server = await startHttpServer({
-    address,
-    port,
-    answer: routesOf(source, recordings),
-    onError: tell,
-  });
+  const routes = routesOf(source, recordings);
+  const server = await startHttpServer({ address, port, answer: routes.answer, onError: tell });
   io.stderr.write(`serving ${printable(source)}: ${server.url}/metrics\n`);
+  io.stderr.write(`to look at: ${server.url}/\n`);
   if (!isLoopbackHost(address)) {
     io.stderr.write('everybody who can reach this address can read it: there is no password\n');
   }
@@ -71,6 +69,7 @@ async function run(parsed: ParsedArguments, io: CommandIo): Promise<number> {
   }
   await (switchOption(parsed, 'while-live') ? untilEnd(source, io.signal) : asked(io.signal));
   await server.close();
+  await routes.close();
   return 0;
 }
 

@@ -1,0 +1,170 @@
+import { Worker } from 'node:worker_threads';
+import type { ListedRecording, RecordingSummary } from '../../../report/page/page-data.ts';
+import type { FolderFile } from './recording-folder.ts';
+
+export interface AnalysisJob {
+  path: string;
+}
+
+export type Analysed = { summary: RecordingSummary; report: string } | { problem: string };
+
+interface Known {
+  stamp: string;
+  listed: ListedRecording;
+  /** Not before this a file that goes on growing is looked at again. */
+  nextMs: number;
+}
+
+interface Waiting {
+  file: FolderFile;
+  done: ((analysed: Analysed) => void)[];
+}
+
+export interface AnalysesOptions {
+  /** Something of a file that was not known, or is another now. */
+  onChange(recording: ListedRecording): void;
+  monotonicMs?: () => number;
+  /** Reads one file; default: in a thread of its own, started when the first is asked for. */
+  analyse?: (path: string) => Promise<Analysed>;
+}
+
+// So that a long recording that grows keeps the thread busy for a twentieth of the time.
+const shortestPauseMs = 10_000;
+const pausePerWork = 20;
+// Reports of long recordings are megabytes.
+const mostReports = 8;
+
+/** What an analysis says of each file: one at a time, each once for every state of the file. */
+export class Analyses {
+  readonly #options: AnalysesOptions;
+  readonly #monotonicMs: () => number;
+  readonly #known = new Map<string, Known>();
+  readonly #waiting = new Map<string, Waiting>();
+  readonly #reports = new Map<string, string>();
+  #worker: AnalysisThread | null = null;
+  #isBusy = false;
+  #isClosed = false;
+
+  constructor(options: AnalysesOptions) {
+    this.#options = options;
+    this.#monotonicMs = options.monotonicMs ?? (() => performance.now());
+  }
+
+  /** What is known now; what is not, or is old, is asked for and told by `onChange`. */
+  listed(file: FolderFile): ListedRecording {
+    const known = this.#known.get(file.path);
+    const isOld =
+      known === undefined || (known.stamp !== file.stamp && this.#monotonicMs() >= known.nextMs);
+    if (isOld) this.#ask(file);
+    return known?.listed ?? { name: file.name, summary: null, problem: null };
+  }
+
+  /** The report of a file as JSON; null when it cannot be read. Goes before the summaries of others. */
+  async report(file: FolderFile): Promise<string | null> {
+    const known = this.#known.get(file.path);
+    const isFresh =
+      known !== undefined && (known.stamp === file.stamp || this.#monotonicMs() < known.nextMs);
+    const kept = this.#reports.get(file.path);
+    if (isFresh && kept !== undefined) return kept;
+    const analysed = await new Promise<Analysed>((resolve) => {
+      this.#ask(file, resolve);
+    });
+    return 'report' in analysed ? analysed.report : null;
+  }
+
+  /** Of files that are gone nothing is kept. */
+  forgetOthers(paths: ReadonlySet<string>): void {
+    for (const path of this.#known.keys()) if (!paths.has(path)) this.#known.delete(path);
+    for (const path of this.#reports.keys()) if (!paths.has(path)) this.#reports.delete(path);
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    this.#waiting.clear();
+    await this.#worker?.close();
+  }
+
+  #ask(file: FolderFile, done?: (analysed: Analysed) => void): void {
+    const waiting = this.#waiting.get(file.path) ?? { file, done: [] };
+    waiting.file = file;
+    if (done !== undefined) waiting.done.push(done);
+    this.#waiting.set(file.path, waiting);
+    void this.#work();
+  }
+
+  async #work(): Promise<void> {
+    if (this.#isBusy) return;
+    this.#isBusy = true;
+    for (let next = this.#next(); next !== null && !this.#isClosed; next = this.#next()) {
+      await this.#analyse(next);
+    }
+    this.#isBusy = false;
+  }
+
+  #next(): Waiting | null {
+    const all = [...this.#waiting.values()];
+    return all.find(({ done }) => done.length > 0) ?? all[0] ?? null;
+  }
+
+  async #analyse({ file, done }: Waiting): Promise<void> {
+    this.#waiting.delete(file.path);
+    const startMs = this.#monotonicMs();
+    const analysed = await this.#read(file.path);
+    const endMs = this.#monotonicMs();
+    const pauseMs = Math.max(shortestPauseMs, pausePerWork * (endMs - startMs));
+    const listed = listedOf(file, analysed);
+    this.#known.set(file.path, { stamp: file.stamp, listed, nextMs: endMs + pauseMs });
+    this.#reports.delete(file.path);
+    if ('report' in analysed && done.length > 0) this.#keepReport(file.path, analysed.report);
+    this.#options.onChange(listed);
+    for (const tell of done) tell(analysed);
+  }
+
+  async #read(path: string): Promise<Analysed> {
+    if (this.#options.analyse !== undefined) return await this.#options.analyse(path);
+    this.#worker ??= new AnalysisThread();
+    return await this.#worker.analyse(path);
+  }
+
+  #keepReport(path: string, report: string): void {
+    this.#reports.set(path, report);
+    const [oldest] = this.#reports.keys();
+    if (this.#reports.size > mostReports && oldest !== undefined) this.#reports.delete(oldest);
+  }
+}
+
+function listedOf({ name }: FolderFile, analysed: Analysed): ListedRecording {
+  return 'summary' in analysed
+    ? { name, summary: analysed.summary, problem: null }
+    : { name, summary: null, problem: analysed.problem };
+}
+
+/** One job at a time. A thread that dies of a file takes nothing with it. */
+class AnalysisThread {
+  #worker: Worker | null = null;
+
+  analyse(path: string): Promise<Analysed> {
+    // Emitted beside this file; a thread has to be given a file, not a module.
+    this.#worker ??= new Worker(new URL('./analysis-worker.js', import.meta.url));
+    const worker = this.#worker;
+    return new Promise((resolve) => {
+      const failed = (error: Error | number) => {
+        this.#worker = null;
+        const text = error instanceof Error ? error.message : `the thread ended with ${error}`;
+        settle({ problem: `it could not be read: ${text} [INTERNAL]` });
+      };
+      const settle = (analysed: Analysed) => {
+        worker.removeAllListeners();
+        resolve(analysed);
+      };
+      worker.once('message', settle);
+      worker.once('error', failed);
+      worker.once('exit', failed);
+      worker.postMessage({ path } satisfies AnalysisJob);
+    });
+  }
+
+  async close(): Promise<void> {
+    await this.#worker?.terminate();
+  }
+}

@@ -1,0 +1,23 @@
+import { parentPort } from 'node:worker_threads';
+import { analyse } from '../../../analysis/session-report.ts';
+import { HeadroomError } from '../../../model/errors.ts';
+import { renderJson } from '../../../report/json.ts';
+import { recordingSummary } from '../../../report/page/recording-summary.ts';
+import { openRecording } from '../../../store/reader.ts';
+import type { Analysed, AnalysisJob } from './analyses.ts';
+
+/** A thread of its own: an analysis reads every sample, which takes seconds where there are many. */
+parentPort?.on('message', (job: AnalysisJob) => {
+  parentPort?.postMessage(analysed(job));
+});
+
+function analysed({ path }: AnalysisJob): Analysed {
+  try {
+    using recording = openRecording(path);
+    const report = analyse(recording);
+    return { summary: recordingSummary(recording, report), report: renderJson(report) };
+  } catch (error) {
+    if (!(error instanceof HeadroomError)) throw error;
+    return { problem: `${error.message} [${error.code}]` };
+  }
+}

@@ -1,0 +1,143 @@
+import { windowReport } from '../../../analysis/window.ts';
+import { HeadroomError } from '../../../model/errors.ts';
+import type { Recording } from '../../../model/recording.ts';
+import { pageBundle } from '../../../report/page/page-bundle.ts';
+import type { ProcessKey, RecordingList, WindowPictures } from '../../../report/page/page-data.ts';
+import { pageHtml, pagePolicy } from '../../../report/page/page-html.ts';
+import { processLines } from '../../../report/page/process-lines.ts';
+import { recordingHead } from '../../../report/page/recording-head.ts';
+import { openRecording } from '../../../store/reader.ts';
+import type { HttpAnswer, HttpRequest, HttpStream } from '../http-server.ts';
+import { Analyses } from './analyses.ts';
+import { LiveMessages } from './live-messages.ts';
+import { type FolderFile, RecordingFolder } from './recording-folder.ts';
+
+type Answer = HttpAnswer | HttpStream | Promise<HttpAnswer>;
+
+export interface PageRoutes {
+  routes: ReadonlyMap<string, (request: HttpRequest) => Answer>;
+  close(): Promise<void>;
+}
+
+const mostRecordings = 5_000;
+const mostColumns = 4_000;
+const mostProcesses = 12;
+const mostFollowed = 2;
+
+/** The page, and what it asks for, by path. What it may not ask for is a status of 400 or 404. */
+export function pageRoutes(source: string): PageRoutes {
+  const folder = new RecordingFolder(source);
+  const analyses = new Analyses({
+    onChange: (recording) => messages.tell({ kind: 'recordings', changed: [recording] }),
+  });
+  const messages = new LiveMessages(folder, analyses);
+  const one = (answer: (file: FolderFile, query: URLSearchParams) => Answer) => {
+    return ({ query }: HttpRequest) => {
+      const file = folder.find(query.get('recording') ?? '');
+      return file === null ? told(404, 'there is no such recording') : answer(file, query);
+    };
+  };
+  const read = (value: (recording: Recording, query: URLSearchParams) => unknown) =>
+    one((file, query) => readAnswer(file, (recording) => value(recording, query)));
+  const routes = new Map<string, (request: HttpRequest) => Answer>([
+    ['/', page],
+    ['/page.js', () => text('text/javascript; charset=utf-8', pageBundle().script)],
+    ['/page.css', () => text('text/css; charset=utf-8', pageBundle().style)],
+    ['/api/recordings', () => json(listOf(source, folder, analyses))],
+    ['/api/head', read(recordingHead)],
+    ['/api/pictures', read(picturesOf)],
+    ['/api/processes', read(linesOf)],
+    ['/api/window', read((recording, query) => windowReport(recording, rangeOf(query)))],
+    ['/api/report', one((file) => reportAnswer(file, analyses))],
+    ['/api/live', ({ query }) => messages.stream(query.getAll('recording').slice(0, mostFollowed))],
+  ]);
+  return { routes, close: () => analyses.close() };
+}
+
+function page(): HttpAnswer {
+  return {
+    ...text('text/html; charset=utf-8', pageHtml()),
+    headers: { 'content-security-policy': pagePolicy },
+  };
+}
+
+function listOf(source: string, folder: RecordingFolder, analyses: Analyses): RecordingList {
+  const files = [...folder.files().values()];
+  return {
+    schemaVersion: 1,
+    source,
+    recordings: files.slice(0, mostRecordings).map((file) => analyses.listed(file)),
+    leftOut: Math.max(0, files.length - mostRecordings),
+  };
+}
+
+function readAnswer(file: FolderFile, value: (recording: Recording) => unknown): HttpAnswer {
+  try {
+    using recording = openRecording(file.path);
+    return json(value(recording));
+  } catch (error) {
+    if (error instanceof BadRequest) return told(400, error.message);
+    if (error instanceof HeadroomError) return told(422, `${error.message} [${error.code}]`);
+    throw error;
+  }
+}
+
+async function reportAnswer(file: FolderFile, analyses: Analyses): Promise<HttpAnswer> {
+  const report = await analyses.report(file);
+  if (report !== null) return text('application/json', report);
+  return told(422, analyses.listed(file).problem ?? 'it cannot be read');
+}
+
+function picturesOf(recording: Recording, query: URLSearchParams): WindowPictures {
+  const request = requestOf(query);
+  return { session: recording.timeline(request), roles: recording.roleTimeline(request) };
+}
+
+function linesOf(recording: Recording, query: URLSearchParams) {
+  const keys = query.getAll('process').slice(0, mostProcesses).map(keyOf);
+  return processLines(recording, requestOf(query), keys);
+}
+
+class BadRequest extends Error {}
+
+function requestOf(query: URLSearchParams) {
+  const columns = Math.floor(numberOf(query, 'columns'));
+  if (!(columns >= 1 && columns <= mostColumns)) {
+    throw new BadRequest(`columns takes 1 to ${mostColumns}`);
+  }
+  return { ...rangeOf(query), columns };
+}
+
+function rangeOf(query: URLSearchParams): { fromUnixMs: number; toUnixMs: number } {
+  const range = { fromUnixMs: numberOf(query, 'from'), toUnixMs: numberOf(query, 'to') };
+  if (range.fromUnixMs > range.toUnixMs) throw new BadRequest('from is after to');
+  return range;
+}
+
+function numberOf(query: URLSearchParams, name: string): number {
+  const text = query.get(name) ?? '';
+  const value = text === '' ? Number.NaN : Number(text);
+  // The times that a Date can hold.
+  if (!(Math.abs(value) <= 8.64e15)) throw new BadRequest(`${name} takes a number`);
+  return value;
+}
+
+function keyOf(text: string): ProcessKey {
+  const [, pid, startTicks] = /^(\d{1,10})-(\d{1,15})$/.exec(text) ?? [];
+  if (pid === undefined || startTicks === undefined) {
+    throw new BadRequest('process takes PID-STARTTICKS');
+  }
+  return { pid: Number(pid), startTicks: Number(startTicks) };
+}
+
+function json(value: unknown): HttpAnswer {
+  return text('application/json', JSON.stringify(value));
+}
+
+function text(contentType: string, body: string): HttpAnswer {
+  return { status: 200, contentType, body };
+}
+
+function told(status: number, message: string): HttpAnswer {
+  return { status, contentType: 'text/plain; charset=utf-8', body: `${message}\n` };
+}

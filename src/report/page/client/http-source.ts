@@ -1,0 +1,48 @@
+import type { LiveMessage } from '../page-data.ts';
+import type { Range, Source } from './source.ts';
+
+/** The server that the page came from. */
+export function httpSource(): Source {
+  return {
+    list: () => get('/api/recordings'),
+    head: (recording) => get('/api/head', { recording }),
+    report: (recording) => get('/api/report', { recording }),
+    pictures: (recording, { columns, ...range }) =>
+      get('/api/pictures', { recording, ...bounds(range), columns }),
+    processes: (recording, { columns, ...range }, keys) =>
+      get('/api/processes', {
+        recording,
+        ...bounds(range),
+        columns,
+        process: keys.map(({ pid, startTicks }) => `${pid}-${startTicks}`),
+      }),
+    window: (recording, range) => get('/api/window', { recording, ...bounds(range) }),
+    hasLine: () => true,
+    listen,
+  };
+}
+
+function bounds({ fromUnixMs, toUnixMs }: Range) {
+  return { from: fromUnixMs, to: toUnixMs };
+}
+
+type Parameters = Readonly<Record<string, string | number | readonly string[]>>;
+
+async function get<Answer>(path: string, parameters: Parameters = {}): Promise<Answer> {
+  const query = new URLSearchParams();
+  for (const [name, value] of Object.entries(parameters)) {
+    if (typeof value === 'object') for (const one of value) query.append(name, one);
+    else query.append(name, String(value));
+  }
+  const response = await fetch(`${path}?${query}`);
+  if (!response.ok) throw new Error((await response.text()).trim());
+  return await response.json();
+}
+
+function listen(names: readonly string[], onMessage: (message: LiveMessage) => void): () => void {
+  const query = new URLSearchParams(names.map((name) => ['recording', name]));
+  // Connects again by itself when the server was away.
+  const events = new EventSource(`/api/live?${query}`);
+  events.addEventListener('message', ({ data }) => onMessage(JSON.parse(data)));
+  return () => events.close();
+}

@@ -1,0 +1,155 @@
+import { formatDuration, formatRatio } from '../../../analysis/format.ts';
+import type { ListedRecording, RecordingList } from '../page-data.ts';
+import { button, bytesElement, element } from './dom.ts';
+import { verdictSign, verdictTone, verdictWords } from './report-sections.ts';
+import type { Source } from './source.ts';
+import { sparkline } from './sparkline.ts';
+import { formatTime } from './times.ts';
+import type { View } from './view.ts';
+
+const heads = ['recording', 'verdict', 'peak of limit', 'over time', 'labels', 'began', 'length'];
+
+/** All recordings of the folder, as they become known; some of them by label and text. */
+export async function listView(source: Source): Promise<View> {
+  const list = await source.list();
+  const body = element('tbody');
+  const status = element('p', { role: 'status', class: 'faint' });
+  const search = element('input', {
+    type: 'search',
+    id: 'search',
+    placeholder: 'name, verdict, or label=value',
+    autocomplete: 'off',
+  });
+  const chosen = new Set<string>();
+  const compare = button('Compare two', () => {
+    const [a = '', b = ''] = chosen;
+    location.hash = `#/compare?${new URLSearchParams({ a, b })}`;
+  });
+  compare.disabled = true;
+  const onChoose = (name: string, isOn: boolean) => {
+    if (isOn) chosen.add(name);
+    else chosen.delete(name);
+    compare.disabled = chosen.size !== 2;
+  };
+  const rows = new Map<string, { recording: ListedRecording; row: HTMLElement }>();
+  const put = (recording: ListedRecording) => {
+    const row = rowOf(recording, { isChosen: chosen.has(recording.name), onChoose });
+    const before = rows.get(recording.name);
+    if (before === undefined) body.append(row);
+    else before.row.replaceWith(row);
+    rows.set(recording.name, { recording, row });
+    row.hidden = !matches(recording, search.value);
+  };
+  const tell = () => {
+    const all = [...rows.values()];
+    const shown = all.filter(({ row }) => !row.hidden).length;
+    const read = all.filter(({ recording }) => isKnown(recording)).length;
+    const unread = read === all.length ? '' : `, ${read} read so far`;
+    const left = list.leftOut > 0 ? `, and ${list.leftOut} more that are not listed` : '';
+    status.textContent = `${shown} of ${all.length} recordings${unread}${left}`;
+  };
+  search.addEventListener('input', () => {
+    for (const { recording, row } of rows.values()) row.hidden = !matches(recording, search.value);
+    tell();
+  });
+  for (const recording of list.recordings) put(recording);
+  tell();
+  const end = source.listen([], (message) => {
+    if (message.kind !== 'recordings') return;
+    for (const recording of message.changed) put(recording);
+    tell();
+  });
+  return { title: 'headroom', element: frame(list, { body, status, search, compare }), end };
+}
+
+function frame(
+  list: RecordingList,
+  { body, status, search, compare }: Record<'body' | 'status' | 'search' | 'compare', HTMLElement>,
+): HTMLElement {
+  return element('main', {}, [
+    element('h1', {}, ['Recordings']),
+    element('p', { class: 'faint' }, [list.source]),
+    element('div', { class: 'toolbar', role: 'search' }, [
+      element('label', { for: 'search' }, ['Filter ']),
+      search,
+      compare,
+    ]),
+    status,
+    element('div', { class: 'scroll' }, [
+      element('table', { class: 'recordings' }, [
+        element('caption', {}, ['Recordings']),
+        element('thead', {}, [
+          element(
+            'tr',
+            {},
+            heads.map((head) => element('th', { scope: 'col' }, [head])),
+          ),
+        ]),
+        body,
+      ]),
+    ]),
+  ]);
+}
+
+function rowOf(
+  recording: ListedRecording,
+  choice: { isChosen: boolean; onChoose(name: string, isOn: boolean): void },
+): HTMLElement {
+  const { name, summary, problem } = recording;
+  const box = element('input', { type: 'checkbox', 'aria-label': `compare ${name}` });
+  box.checked = choice.isChosen;
+  box.addEventListener('change', () => choice.onChoose(name, box.checked));
+  const link = element('a', { href: `#/recording/${encodeURIComponent(name)}` }, [name]);
+  const live = summary?.isLive === true ? element('strong', { class: 'live' }, ['● live']) : null;
+  const first = element('th', { scope: 'row' }, [box, ' ', link, ' ', live]);
+  if (summary === null) {
+    const words = problem ?? 'not read yet';
+    const cell = element(
+      'td',
+      { colspan: heads.length - 1, class: problem === null ? 'faint' : 'problem' },
+      [words],
+    );
+    return element('tr', { 'data-name': name }, [first, cell]);
+  }
+  const { verdict, peakBytes, limitBytes, labels, fromUnixMs, toUnixMs } = summary;
+  const share = peakBytes === null || limitBytes <= 0 ? null : peakBytes / limitBytes;
+  return element('tr', { 'data-name': name }, [
+    first,
+    element('td', { class: verdictTone(verdict.kind), title: verdict.summary }, [
+      `${verdictSign(verdict.kind)} ${verdictWords[verdict.kind] ?? verdict.kind}`,
+    ]),
+    element('td', {}, [
+      bytesElement(peakBytes),
+      ' of ',
+      bytesElement(limitBytes),
+      share === null ? '' : ` (${formatRatio(share)})`,
+    ]),
+    element('td', {}, [sparkline(summary.sparkline)]),
+    element('td', { class: 'labels' }, [labelsText(labels)]),
+    element('td', {}, [formatTime(fromUnixMs)]),
+    element('td', {}, [formatDuration(toUnixMs - fromUnixMs)]),
+  ]);
+}
+
+function labelsText(labels: Readonly<Record<string, string>>): string {
+  return Object.entries(labels)
+    .map(([key, value]) => `${key}=${value}`)
+    .join(' ');
+}
+
+function isKnown({ summary, problem }: ListedRecording): boolean {
+  return summary !== null || problem !== null;
+}
+
+/** Every word has to be found somewhere: in the name, the verdict, the labels, the id. */
+function matches({ name, summary }: ListedRecording, text: string): boolean {
+  const words = text.toLowerCase().split(/\s+/).filter(Boolean);
+  const parts = [name];
+  if (summary !== null) {
+    const { verdict, labels, id, isLive } = summary;
+    parts.push(verdictWords[verdict.kind] ?? '', verdict.kind, labelsText(labels), id);
+    if (isLive) parts.push('live');
+  }
+  const all = parts.join('\n').toLowerCase();
+  return words.every((word) => all.includes(word));
+}

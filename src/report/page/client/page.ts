@@ -1,0 +1,75 @@
+import { compareView } from './compare-view.ts';
+import { button, element } from './dom.ts';
+import { fileSource } from './file-source.ts';
+import { httpSource } from './http-source.ts';
+import { listView } from './list-view.ts';
+import { sessionView } from './session-view.ts';
+import type { Source } from './source.ts';
+import { shownZone, showZone, zoneName } from './times.ts';
+import type { View } from './view.ts';
+
+/** The page: what the address says after its `#` is what is shown. */
+function start(): void {
+  const file = fileSource();
+  const source = file ?? httpSource();
+  const place = document.getElementById('page');
+  if (place === null) return;
+  let view: View | null = null;
+  let turn = 0;
+  const show = async () => {
+    const mine = ++turn;
+    const next = await viewOf(source, file !== null).catch(problemView);
+    if (mine !== turn) {
+      next.end();
+      return;
+    }
+    view?.end();
+    view = next;
+    document.title = next.title;
+    place.replaceChildren(navigation(file !== null, show), next.element);
+    next.element.dataset['ready'] = 'true';
+  };
+  window.addEventListener('hashchange', () => void show());
+  void show();
+}
+
+async function viewOf(source: Source, isFile: boolean): Promise<View> {
+  if (isFile) {
+    const [only] = (await source.list()).recordings;
+    return await sessionView(source, only?.name ?? '');
+  }
+  const [, kind = '', rest = ''] = /^#\/(recording\/|compare\?)(.*)$/.exec(location.hash) ?? [];
+  if (kind === 'recording/') return await sessionView(source, decodeURIComponent(rest));
+  if (kind === 'compare?') {
+    const query = new URLSearchParams(rest);
+    return await compareView(source, [query.get('a') ?? '', query.get('b') ?? '']);
+  }
+  return await listView(source);
+}
+
+function problemView(error: unknown): View {
+  const words = error instanceof Error ? error.message : String(error);
+  return {
+    title: 'headroom',
+    element: element('main', {}, [element('p', { class: 'problem', role: 'alert' }, [words])]),
+    end: () => undefined,
+  };
+}
+
+function navigation(isFile: boolean, again: () => Promise<void>): HTMLElement {
+  const name = zoneName();
+  const zone = button(
+    shownZone() === 'utc' ? 'Times: UTC' : `Times: ${name}`,
+    () => {
+      showZone(shownZone() === 'utc' ? 'local' : 'utc');
+      void again();
+    },
+    { 'aria-label': `Times are in ${shownZone() === 'utc' ? 'UTC' : name}: change` },
+  );
+  return element('nav', {}, [
+    isFile ? element('span', {}, ['headroom']) : element('a', { href: '#/' }, ['headroom']),
+    zone,
+  ]);
+}
+
+start();

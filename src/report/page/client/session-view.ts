@@ -1,0 +1,157 @@
+import type { SessionReport } from '../../../analysis/session-report.ts';
+import type { RecordingHead } from '../page-data.ts';
+import { button, element } from './dom.ts';
+import { eventsSection } from './events-section.ts';
+import { keepLoaded } from './loader.ts';
+import { memoryPicture, pressurePicture, rolePicture } from './pictures.ts';
+import { processesSection } from './processes-section.ts';
+import { factsSection, rolesSection, verdictSection } from './report-sections.ts';
+import type { Source } from './source.ts';
+import type { View } from './view.ts';
+import { Viewport } from './viewport.ts';
+import { windowSection } from './window-section.ts';
+
+// What the verdict says of a recording that grows is asked for again at this distance.
+const reportMs = 15_000;
+
+/** One recording. The pictures come first; what needs every sample to be read, when it is there. */
+export async function sessionView(source: Source, name: string): Promise<View> {
+  const head = await source.head(name);
+  const viewport = new Viewport(head, head.isLive ? 'follow' : 'stay');
+  const toLimit = element('input', { type: 'checkbox', id: 'to-limit' });
+  toLimit.checked = true;
+  const pictures = [
+    memoryPicture({ head, viewport, isScaledToLimit: () => toLimit.checked }),
+    rolePicture({ head, viewport }),
+    pressurePicture({ head, viewport }),
+  ];
+  const loader = keepLoaded(
+    viewport,
+    (request) => source.pictures(name, request),
+    (data) => {
+      for (const picture of pictures) picture.setData(data);
+    },
+  );
+  toLimit.addEventListener('change', () => void loader.load());
+  const window_ = windowSection(name, { source, viewport });
+  const state = element('strong', { class: 'live', role: 'status' }, [head.isLive ? '● live' : '']);
+  const events = element('div', {}, [eventsSection(head, (unixMs) => goTo(viewport, unixMs))]);
+  const verdict = element('div', { 'aria-busy': 'true', class: 'verdict-place' }, [
+    element('p', { class: 'faint' }, ['Reading every sample for the verdict…']),
+  ]);
+  const rest = element('div');
+  const report = reportKeeper(source, name, (answer) => {
+    verdict.removeAttribute('aria-busy');
+    verdict.replaceChildren(verdictSection(answer), factsSection(answer));
+    if (rest.childElementCount > 0) return;
+    rest.append(rolesSection(answer), processesSection(answer, { head, source, viewport }).element);
+  });
+  const stop = source.listen([name], (message) => {
+    if (message.kind !== 'grown' || message.name !== name) return;
+    state.textContent = message.isLive ? '● live' : '';
+    viewport.grow(message.toUnixMs);
+    report.refresh(message.isLive ? 'later' : 'now');
+    void source.head(name).then((now) => refreshEvents(head, now, events, viewport));
+  });
+  await loader.load();
+  report.refresh('now');
+  return {
+    title: `${name} – headroom`,
+    element: element('main', {}, [
+      titleOf(head, state),
+      verdict,
+      toolbar(viewport, { toLimit, isLive: head.isLive }),
+      ...pictures.map((picture) => picture.element),
+      window_.element,
+      events,
+      rest,
+    ]),
+    end() {
+      stop();
+      loader.end();
+      report.end();
+      for (const picture of pictures) picture.destroy();
+    },
+  };
+}
+
+function titleOf(head: RecordingHead, state: HTMLElement): HTMLElement {
+  const labels = Object.entries(head.labels).map(([key, value]) =>
+    element('span', { class: 'label' }, [`${key}=${value}`]),
+  );
+  return element('header', {}, [
+    element('h1', {}, [head.name, ' ', state]),
+    element('p', { class: 'labels' }, labels),
+  ]);
+}
+
+function toolbar(
+  viewport: Viewport,
+  { toLimit, isLive }: { toLimit: HTMLElement; isLive: boolean },
+): HTMLElement {
+  const follow = element('input', { type: 'checkbox', id: 'follow' });
+  follow.checked = viewport.isFollowing;
+  follow.addEventListener('change', () => {
+    viewport.isFollowing = follow.checked;
+  });
+  viewport.onChange(() => {
+    follow.checked = viewport.isFollowing;
+  });
+  return element('div', { class: 'toolbar', role: 'toolbar', 'aria-label': 'Window of time' }, [
+    button('◀', () => viewport.pan(-0.2), { 'aria-label': 'earlier' }),
+    button('▶', () => viewport.pan(0.2), { 'aria-label': 'later' }),
+    button('+', () => viewport.zoom(0.5), { 'aria-label': 'closer' }),
+    button('−', () => viewport.zoom(2), { 'aria-label': 'farther' }),
+    button('All', () => viewport.showWhole()),
+    toLimit,
+    element('label', { for: 'to-limit' }, ['scale to the limit']),
+    ...(isLive ? [follow, element('label', { for: 'follow' }, ['follow'])] : []),
+  ]);
+}
+
+function goTo(viewport: Viewport, unixMs: number): void {
+  const span = Math.min(600_000, viewport.shown.toUnixMs - viewport.shown.fromUnixMs);
+  viewport.isFollowing = false;
+  viewport.show({ fromUnixMs: unixMs - span / 2, toUnixMs: unixMs + span / 2 });
+  scrollTo({ top: 0 });
+}
+
+/** Gaps are drawn from the head that the pictures hold. */
+function refreshEvents(
+  head: RecordingHead,
+  now: RecordingHead,
+  place: HTMLElement,
+  viewport: Viewport,
+): void {
+  const isSame = now.events.length === head.events.length && now.gaps.length === head.gaps.length;
+  Object.assign(head, { gaps: now.gaps, events: now.events, eventsLeftOut: now.eventsLeftOut });
+  if (isSame) return;
+  place.replaceChildren(eventsSection(head, (unixMs) => goTo(viewport, unixMs)));
+}
+
+function reportKeeper(
+  source: Source,
+  name: string,
+  show: (report: SessionReport) => void,
+): { refresh(when: 'now' | 'later'): void; end(): void } {
+  let isAsking = false;
+  let timer: number | undefined;
+  const ask = () => {
+    timer = undefined;
+    if (isAsking) return;
+    isAsking = true;
+    source
+      .report(name)
+      .then(show, () => undefined)
+      .finally(() => {
+        isAsking = false;
+      });
+  };
+  return {
+    refresh(when) {
+      if (when === 'now') ask();
+      else timer ??= window.setTimeout(ask, reportMs);
+    },
+    end: () => window.clearTimeout(timer),
+  };
+}

@@ -1,0 +1,36 @@
+import path from 'node:path';
+import type { RecordingEvent } from '../../model/event.ts';
+import type { Recording } from '../../model/recording.ts';
+import type { RecordingHead } from './page-data.ts';
+
+// Of a browser with churning tabs a day has tens of thousands of ends.
+const mostEvents = 1_000;
+
+/** What a page shows of a recording before all of it was read. */
+export function recordingHead(recording: Recording): RecordingHead {
+  const { facts } = recording;
+  const events = recording.events();
+  const shown = shownEvents(events);
+  const first = recording.resolutions()[0]?.fromUnixMs ?? facts.startedUnixMs;
+  return {
+    name: path.basename(recording.path),
+    id: facts.id,
+    labels: facts.labels,
+    isLive: recording.isLive,
+    intervalMs: facts.intervalMs,
+    fromUnixMs: first,
+    toUnixMs: Math.max(first, recording.lastTick()?.timeUnixMs ?? first),
+    gaps: events.filter((event) => event.kind === 'gap'),
+    events: shown,
+    eventsLeftOut: events.length - shown.length,
+  };
+}
+
+/** All but the many ends of processes, and of these those that say most; by time, as they were. */
+function shownEvents(events: readonly RecordingEvent[]): RecordingEvent[] {
+  const others = events.filter(({ kind }) => kind !== 'process_exit').slice(-mostEvents);
+  const told = events.filter((event) => event.kind === 'process_exit' && event.role !== 'other');
+  const room = mostEvents - others.length;
+  const kept = new Set([...others, ...(room > 0 ? told.slice(-room) : [])]);
+  return events.filter((event) => kept.has(event));
+}
