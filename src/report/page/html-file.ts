@@ -10,8 +10,8 @@ import { processLines } from './process-lines.ts';
 import { recordingHead } from './recording-head.ts';
 
 // An hour at 1 s is there sample by sample, and stays below a megabyte.
-const columns = 3_600;
-const partCount = 240;
+const columns = 4_000;
+const partCount = 300;
 const lineCount = 16;
 const lineColumns = 300;
 // In the file as it is in the report; what has not been among the first was small.

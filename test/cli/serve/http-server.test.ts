@@ -55,6 +55,70 @@ describe('on loopback, who calls it by another name gets nothing (DNS rebinding)
   });
 });
 
+describe('a page of another origin gets nothing', () => {
+  test.each([
+    ['http://evil.test', 403],
+    ['https://127.0.0.1', 403],
+    ['null', 403],
+    ['http://127.0.0.1', 200],
+  ])('Origin: %s is %d', async (origin, status) => {
+    const url = await start();
+    const head = `GET / HTTP/1.1\r\nHost: 127.0.0.1\r\nOrigin: ${origin}\r\nConnection: close\r\n\r\n`;
+    expect(await talk(url, head)).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
+  });
+});
+
+describe('an answer that goes on', () => {
+  test('is sent as it is written, and ended when its client goes', async () => {
+    let write: (text: string) => void = () => undefined;
+    let ended = false;
+    const url = await start({
+      answer: () => ({
+        contentType: 'text/event-stream',
+        open(given) {
+          write = given;
+          write('first\n');
+          return () => {
+            ended = true;
+          };
+        },
+      }),
+    });
+    const client = new AbortController();
+    const response = await fetch(url, { signal: client.signal });
+    const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
+    expect(await reader?.read()).toMatchObject({ value: 'first\n' });
+    write('second\n');
+    expect(await reader?.read()).toMatchObject({ value: 'second\n' });
+    client.abort();
+    await expect.poll(() => ended, { timeout: 60_000 }).toBe(true);
+  });
+
+  test('a client that takes nothing is left', async () => {
+    let ended = false;
+    const url = await start({
+      limits: { streamBytes: 100_000 },
+      answer: () => ({
+        contentType: 'text/event-stream',
+        open(write) {
+          const timer = setInterval(() => write('x'.repeat(1_000_000)), 5);
+          return () => {
+            clearInterval(timer);
+            ended = true;
+          };
+        },
+      }),
+    });
+    const { hostname, port } = new URL(url);
+    const socket = net.connect(Number(port), hostname);
+    socket.pause();
+    socket.on('error', () => undefined);
+    socket.write('GET / HTTP/1.1\r\nHost: localhost\r\n\r\n');
+    await expect.poll(() => ended, { timeout: 60_000 }).toBe(true);
+    socket.destroy();
+  });
+});
+
 describe('one client cannot keep others from being served', () => {
   test('headers that are too large are refused', async () => {
     const url = await start();

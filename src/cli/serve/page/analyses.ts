@@ -42,7 +42,7 @@ export class Analyses {
   readonly #waiting = new Map<string, Waiting>();
   readonly #reports = new Map<string, string>();
   #worker: AnalysisThread | null = null;
-  #isBusy = false;
+  #working: Waiting | null = null;
   #isClosed = false;
 
   constructor(options: AnalysesOptions) {
@@ -85,6 +85,11 @@ export class Analyses {
   }
 
   #ask(file: FolderFile, done?: (analysed: Analysed) => void): void {
+    const working = this.#working;
+    if (working?.file.path === file.path && working.file.stamp === file.stamp) {
+      if (done !== undefined) working.done.push(done);
+      return;
+    }
     const waiting = this.#waiting.get(file.path) ?? { file, done: [] };
     waiting.file = file;
     if (done !== undefined) waiting.done.push(done);
@@ -93,21 +98,24 @@ export class Analyses {
   }
 
   async #work(): Promise<void> {
-    if (this.#isBusy) return;
-    this.#isBusy = true;
+    if (this.#working !== null) return;
     for (let next = this.#next(); next !== null && !this.#isClosed; next = this.#next()) {
+      this.#waiting.delete(next.file.path);
+      this.#working = next;
       await this.#analyse(next);
+      this.#working = null;
     }
-    this.#isBusy = false;
   }
 
   #next(): Waiting | null {
     const all = [...this.#waiting.values()];
-    return all.find(({ done }) => done.length > 0) ?? all[0] ?? null;
+    const isWanted = all.find(({ done }) => done.length > 0);
+    if (isWanted !== undefined || all.length === 0) return isWanted ?? null;
+    // The small ones first: most of the list is there soon.
+    return all.reduce((least, next) => (next.file.bytes < least.file.bytes ? next : least));
   }
 
   async #analyse({ file, done }: Waiting): Promise<void> {
-    this.#waiting.delete(file.path);
     const startMs = this.#monotonicMs();
     const analysed = await this.#read(file.path);
     const endMs = this.#monotonicMs();
@@ -154,12 +162,11 @@ class AnalysisThread {
         settle({ problem: `it could not be read: ${text} [INTERNAL]` });
       };
       const settle = (analysed: Analysed) => {
-        worker.removeAllListeners();
+        // Not all of its listeners: some are its own.
+        worker.off('message', settle).off('error', failed).off('exit', failed);
         resolve(analysed);
       };
-      worker.once('message', settle);
-      worker.once('error', failed);
-      worker.once('exit', failed);
+      worker.on('message', settle).on('error', failed).on('exit', failed);
       worker.postMessage({ path } satisfies AnalysisJob);
     });
   }

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { windowReport } from '../../../analysis/window.ts';
 import { HeadroomError } from '../../../model/errors.ts';
 import type { Recording } from '../../../model/recording.ts';
@@ -23,6 +24,7 @@ const mostRecordings = 5_000;
 const mostColumns = 4_000;
 const mostProcesses = 12;
 const mostFollowed = 2;
+const longestWaitMs = 15_000;
 
 /** The page, and what it asks for, by path. What it may not ask for is a status of 400 or 404. */
 export function pageRoutes(source: string): PageRoutes {
@@ -82,8 +84,14 @@ function readAnswer(file: FolderFile, value: (recording: Recording) => unknown):
   }
 }
 
+/** A status of 202 when it takes longer than a connection may be idle: then it is to be asked for again. */
 async function reportAnswer(file: FolderFile, analyses: Analyses): Promise<HttpAnswer> {
-  const report = await analyses.report(file);
+  const timer = new AbortController();
+  const later = sleep(longestWaitMs, 'later', { signal: timer.signal, ref: false });
+  const report = await Promise.race([analyses.report(file), later]);
+  if (report === 'later') return told(202, 'still reading');
+  timer.abort();
+  later.catch(() => undefined);
   if (report !== null) return text('application/json', report);
   return told(422, analyses.listed(file).problem ?? 'it cannot be read');
 }

@@ -6,6 +6,7 @@ import { errnoOf } from '../../../model/errors.ts';
 export interface FolderFile {
   name: string;
   path: string;
+  bytes: number;
   /** Another one when the file has been written to. */
   stamp: string;
 }
@@ -71,7 +72,7 @@ function fileOf(folder: string, name: string, links: 'anywhere' | 'within'): Fol
     if (!stats.isFile()) return null;
     const log = statSync(`${file}-wal`, { throwIfNoEntry: false });
     const parts = [stats.ino, stats.size, stats.mtimeMs, log?.size, log?.mtimeMs];
-    return { name, path: file, stamp: parts.join(' ') };
+    return { name, path: file, bytes: stats.size, stamp: parts.join(' ') };
   } catch (error) {
     // Gone since, or a link to nowhere.
     if (errnoOf(error) === null) throw error;

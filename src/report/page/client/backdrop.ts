@@ -24,6 +24,10 @@ export function drawBackdrop(
   ctx.beginPath();
   ctx.rect(bbox.left, bbox.top, bbox.width, bbox.height);
   ctx.clip();
+  // As the plot left it after its axes and lines.
+  ctx.setLineDash([]);
+  ctx.textAlign = 'left';
+  ctx.textBaseline = 'alphabetic';
   ctx.font = `${Math.round(11 * devicePixelRatio)}px system-ui`;
   for (const gap of gaps) drawGap(plot, gap);
   for (const kill of kills) if (kill.timeUnixMs !== null) drawKill(plot, kill.timeUnixMs);

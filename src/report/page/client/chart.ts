@@ -149,9 +149,12 @@ export class Chart {
         {
           stroke: inkColor,
           grid: { stroke: gridColor, width: 1 },
-          ...(elapsedFromUnixMs === undefined
-            ? {}
-            : { values: (_plot, splits) => splits.map((at) => elapsed(at - elapsedFromUnixMs)) }),
+          values: (_plot, splits, _axis, _space, step) =>
+            splits.map((at, place) =>
+              elapsedFromUnixMs === undefined
+                ? axisTime(at, { step, isFirst: place === 0 })
+                : elapsed(at - elapsedFromUnixMs),
+            ),
         },
         {
           stroke: inkColor,
@@ -224,7 +227,8 @@ export class Chart {
   #table(): HTMLElement {
     const { lines, viewport, title, shownValue, unit } = this.#options;
     const [times = [], ...columns] = this.#data;
-    const rows = rowsOf(times as number[], viewport.shown);
+    const isHole = (at: number) => columns.every((column) => (column[at] ?? null) === null);
+    const rows = rowsOf(times as number[], viewport.shown, isHole);
     const cell = (line: number, at: number) => {
       const value = shownValue?.(line, at) ?? columns[line]?.[at] ?? null;
       const text = value === null ? 'unknown' : this.#format(value);
@@ -260,12 +264,27 @@ export class Chart {
 const mostRows = 60;
 const powersOfTwo = Array.from({ length: 40 }, (_, at) => 2 ** (at + 8));
 
-/** Which points a table of the window shows. */
-function rowsOf(times: readonly number[], { fromUnixMs, toUnixMs }: Range): number[] {
+/** Which points a table of the window shows: some of them, and the holes between them. */
+function rowsOf(
+  times: readonly number[],
+  { fromUnixMs, toUnixMs }: Range,
+  isHole: (at: number) => boolean,
+): number[] {
   const shown = times.flatMap((time, at) => (time >= fromUnixMs && time <= toUnixMs ? [at] : []));
   const step = Math.max(1, Math.ceil(shown.length / mostRows));
-  return shown.filter((_, place) => place % step === 0);
+  return shown.filter((at, place) => place % step === 0 || isHole(at)).slice(0, 4 * mostRows);
 }
+
+/** The time of day, to what the steps of the axis need; with the date where that is news. */
+function axisTime(unixMs: number, { step, isFirst }: { step: number; isFirst: boolean }): string {
+  const [date = '', time = ''] = formatTime(unixMs).split(' ');
+  if (step >= dayMs) return date;
+  const short = time.slice(0, step < minuteMs ? 8 : 5);
+  return isFirst || time.startsWith('00:00:00') ? `${short}\n${date}` : short;
+}
+
+const minuteMs = 60_000;
+const dayMs = 86_400_000;
 
 function elapsed(ms: number): string {
   const seconds = Math.round(ms / 1000);

@@ -26,23 +26,26 @@ function bounds({ fromUnixMs, toUnixMs }: Range) {
   return { from: fromUnixMs, to: toUnixMs };
 }
 
-type Parameters = Readonly<Record<string, string | number | readonly string[]>>;
+type Query = Readonly<Record<string, string | number | readonly string[]>>;
 
-async function get<Answer>(path: string, parameters: Parameters = {}): Promise<Answer> {
+async function get<Answer>(path: string, parameters: Query = {}): Promise<Answer> {
   const query = new URLSearchParams();
   for (const [name, value] of Object.entries(parameters)) {
     if (typeof value === 'object') for (const one of value) query.append(name, one);
     else query.append(name, String(value));
   }
   const response = await fetch(`${path}?${query}`);
+  // It takes longer than an answer may.
+  if (response.status === 202) return await get(path, parameters);
   if (!response.ok) throw new Error((await response.text()).trim());
   return await response.json();
 }
 
-function listen(names: readonly string[], onMessage: (message: LiveMessage) => void): () => void {
+function listen(names: readonly string[], on: Parameters<Source['listen']>[1]): () => void {
   const query = new URLSearchParams(names.map((name) => ['recording', name]));
   // Connects again by itself when the server was away.
   const events = new EventSource(`/api/live?${query}`);
-  events.addEventListener('message', ({ data }) => onMessage(JSON.parse(data)));
+  events.addEventListener('open', () => on({ kind: 'connected' }));
+  events.addEventListener('message', ({ data }) => on(JSON.parse(data) as LiveMessage));
   return () => events.close();
 }

@@ -54,10 +54,14 @@ export async function listView(source: Source): Promise<View> {
   });
   for (const recording of list.recordings) put(recording);
   tell();
-  const end = source.listen([], (message) => {
-    if (message.kind !== 'recordings') return;
-    for (const recording of message.changed) put(recording);
+  const putAll = (changed: readonly ListedRecording[]) => {
+    for (const recording of changed) put(recording);
     tell();
+  };
+  const end = source.listen([], (message) => {
+    if (message.kind === 'recordings') putAll(message.changed);
+    if (message.kind === 'connected')
+      void source.list().then(({ recordings }) => putAll(recordings));
   });
   return { title: 'headroom', element: frame(list, { body, status, search, compare }), end };
 }

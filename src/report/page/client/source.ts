@@ -31,5 +31,8 @@ export interface Source {
   /** Whether a process has a line to show. */
   hasLine(key: ProcessKey): boolean;
   /** Calls for what changes; gives what ends that. */
-  listen(names: readonly string[], onMessage: (message: LiveMessage) => void): () => void;
+  listen(names: readonly string[], onMessage: (message: SourceMessage) => void): () => void;
 }
+
+/** `connected`: from now on; what changed before is to be asked for. */
+export type SourceMessage = LiveMessage | { kind: 'connected' };

@@ -1,0 +1,313 @@
+import { mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { StoreWriter } from '../../src/store/writer.ts';
+import { runCli, temporaryFolder } from '../support/headroom-cli.ts';
+import { type HeadroomServer, startServer } from '../support/headroom-server.ts';
+import { startPageBrowser } from '../support/page-browser.ts';
+import { writePageRecording } from '../support/page-recording.ts';
+import { syntheticFacts, syntheticSamples } from '../support/synthetic-session.ts';
+
+const hostile =
+  '<img src=x onerror="document.title=1">"\'</script><script>document.title=2</script>';
+// On a machine that is busy with other tests everything takes a minute.
+const patience = 150_000;
+const pictures = fileURLToPath(new URL('../../docs/images', import.meta.url));
+
+const folder = temporaryFolder();
+const outside = temporaryFolder();
+const recordings = folder.file('recordings');
+
+let server: HeadroomServer;
+let browser: Browser;
+let context: BrowserContext;
+let page: Page;
+let problems: string[];
+
+beforeAll(async () => {
+  mkdirSync(recordings);
+  const file = (name: string) => path.join(recordings, name);
+  writePageRecording(file('checkout.db'), { tickCount: 900, labels: { suite: 'checkout' } });
+  writePageRecording(file('search.db'), { tickCount: 600, labels: { suite: 'search' }, seed: 2 });
+  writePageRecording(file('hostile.db'), {
+    tickCount: 60,
+    labels: { [hostile]: hostile },
+    processName: hostile,
+  });
+  writePageRecording(outside.file('secret.db'), { tickCount: 10, labels: {} });
+  symlinkSync(outside.file('secret.db'), file('link.db'));
+  writeFileSync(file('broken.db'), 'not a database at all, but long enough to be looked at');
+  server = await startServer(recordings);
+  browser = await startPageBrowser();
+});
+
+afterAll(async () => {
+  await browser?.close();
+  await server?.stop();
+  folder[Symbol.dispose]();
+  outside[Symbol.dispose]();
+});
+
+beforeEach(async () => {
+  context = await browser.newContext({
+    viewport: { width: 1200, height: 860 },
+    timezoneId: 'America/New_York',
+    colorScheme: 'light',
+  });
+  context.setDefaultTimeout(patience);
+  page = await context.newPage();
+  problems = [];
+  page.on('pageerror', (error) => problems.push(String(error)));
+  page.on('console', (message) => {
+    if (message.type() === 'error') problems.push(message.text());
+  });
+});
+
+// A script that was refused, a string that was run, an exception: all are told here.
+afterEach(async () => {
+  expect(problems).toEqual([]);
+  await context.close();
+});
+
+describe('the list', () => {
+  test('has every recording of the folder, with verdict, peak and a line; filtered by label and text', async () => {
+    await open('');
+    for (const name of ['checkout.db', 'search.db', 'hostile.db']) {
+      await row(name).locator('.sparkline').waitFor();
+    }
+    await row('broken.db').locator('.problem').waitFor();
+    expect(await page.locator('tbody tr').count()).toBe(4);
+    expect(await row('checkout.db').textContent()).toContain('killed by the kernel');
+    const report = await reportOf('checkout.db');
+    expect(await row('checkout.db').locator('data').first().getAttribute('value')).toBe(
+      String(report.memory.workingSetBytes.max),
+    );
+    await page.fill('#search', 'killed');
+    expect(await visibleNames()).toHaveLength(3);
+    await takePicture('page-list');
+    await page.fill('#search', 'suite=search');
+    expect(await visibleNames()).toEqual(['search.db']);
+    await page.fill('#search', 'killed checkout');
+    expect(await visibleNames()).toEqual(['checkout.db']);
+    await page.fill('#search', '');
+    expect(await visibleNames()).toHaveLength(4);
+  });
+});
+
+describe('one recording', () => {
+  test('a dragged window has the percentiles of report --from --to, to the byte', async () => {
+    await open('#/recording/checkout.db');
+    await page.locator('.verdict.bad').waitFor();
+    await drag(0.1, 0.25);
+    const answer = page.locator('.window table');
+    await answer.waitFor();
+    const { memory, browser } = await reportOf('checkout.db', ...(await chosenRange(answer)));
+    const { p50, p90, p95, p99, max } = memory.workingSetBytes;
+    expect(await values(answer, 0)).toEqual([p50, p90, p95, p99, max].map(String));
+    const pss = browser.pssBytes;
+    expect(await values(answer, 1)).toEqual(
+      [pss.p50, pss.p90, pss.p95, pss.p99, pss.max].map(String),
+    );
+    await page.locator('.processes input').first().check();
+    await page.locator('.processes figure .u-legend').waitFor();
+    await page.locator('.toolbar').evaluate((toolbar) => toolbar.scrollIntoView());
+    await takePicture('page-recording');
+  });
+
+  test('the standby is a hole, events say what happened, times are the viewer’s or UTC', async () => {
+    await open('#/recording/checkout.db');
+    await page.selectOption('#event-kind', 'gap');
+    expect(await page.locator('.events tbody tr').textContent()).toContain('standby, 4 min');
+    await page.selectOption('#event-kind', 'oom_kill');
+    expect(await page.locator('.events tbody').textContent()).toContain('OOM kill');
+    // 2026-01-05T10:00:00Z is five o'clock in New York.
+    await page.locator('figure details summary').first().click();
+    expect(await page.locator('figure details tbody th').first().textContent()).toBe(
+      '2026-01-05 05:00:00',
+    );
+    const rows = await page.locator('figure details tbody tr').allInnerTexts();
+    expect(rows.some((text) => /unknown\s+unknown/.test(text))).toBe(true);
+    await page.getByRole('button', { name: /^Times are in/ }).click();
+    await page.getByRole('button', { name: /in UTC/ }).waitFor();
+    await page.locator('figure details summary').first().click();
+    expect(await page.locator('figure details tbody th').first().textContent()).toBe(
+      '2026-01-05 10:00:00Z',
+    );
+  });
+
+  test('by keyboard alone: zoom, pan, a window that is typed', async () => {
+    await open('#/recording/search.db');
+    await page.locator('figure').first().focus();
+    await page.keyboard.press('+');
+    await page.keyboard.press('ArrowRight');
+    await page.keyboard.press('Home');
+    await page.locator('#window-from').fill('2026-01-05T05:00:10');
+    await page.locator('#window-to').fill('2026-01-05T05:01:10');
+    await page.keyboard.press('Enter');
+    const answer = page.locator('.window table');
+    await answer.waitFor();
+    expect(Number(await answer.getAttribute('data-from'))).toBe(Date.parse('2026-01-05T10:00:10Z'));
+  });
+
+  test('two side by side', async () => {
+    await open('');
+    await row('checkout.db').locator('input').check();
+    await row('search.db').locator('input').check();
+    await page.getByRole('button', { name: 'Compare two' }).click();
+    const table = page.locator('main table', { hasText: 'Side by side' });
+    await table.waitFor();
+    const [a, b] = await Promise.all(['checkout.db', 'search.db'].map((name) => reportOf(name)));
+    const cells = await table.locator('tr', { hasText: 'working set max' }).locator('data').all();
+    const shown = await Promise.all(cells.map((cell) => cell.getAttribute('value')));
+    expect(shown).toEqual([a, b].map((report) => String(report?.memory.workingSetBytes.max)));
+    await takePicture('page-compare');
+  });
+});
+
+test('a recording that is written moves while it is looked at', async () => {
+  const file = path.join(recordings, 'live.db');
+  const now = Date.now();
+  const samples = [
+    ...syntheticSamples({ tickCount: 40, processCount: 8, startUnixMs: now - 60_000 }),
+  ];
+  const writer = StoreWriter.open(file, syntheticFacts({ startedUnixMs: now - 60_000 }));
+  for (const sample of samples.slice(0, 20)) writer.writeSample(sample, []);
+  await page.goto(`${server.url}/#/recording/live.db`);
+  await expect
+    .poll(async () => (await fetch(`${server.url}/api/head?recording=live.db`)).status, {
+      timeout: patience,
+      interval: 250,
+    })
+    .toBe(200);
+  await page.reload();
+  const figure = page.locator('figure').first();
+  await figure.and(page.locator('[data-points="20"]')).waitFor();
+  for (const sample of samples.slice(20)) writer.writeSample(sample, []);
+  await figure.and(page.locator('[data-points="40"]')).waitFor();
+  writer.close({ endedUnixMs: samples.at(-1)?.timeUnixMs ?? now, endReason: 'signal' });
+  // The page may have asked before the server knew of the file.
+  problems = problems.filter((text) => !text.includes('404'));
+});
+
+describe('names that are meant to be run', () => {
+  test('are text on the page', async () => {
+    await open('');
+    await row('hostile.db').locator('.sparkline').waitFor();
+    expect(await row('hostile.db').locator('.labels').textContent()).toContain(hostile);
+    await open('#/recording/hostile.db');
+    await page.locator('.processes code').first().waitFor();
+    expect(await page.locator('.processes code').first().textContent()).toBe(hostile);
+    expect(await page.locator('img').count()).toBe(0);
+    expect(await page.title()).toBe('hostile.db – headroom');
+  });
+
+  test('are text in the file', async () => {
+    const file = folder.file('hostile.html');
+    await html('hostile.db', file);
+    await page.goto(`file://${file}`);
+    await page.locator('.processes code').first().waitFor();
+    expect(await page.locator('.processes code').first().textContent()).toBe(hostile);
+    expect(await page.locator('img').count()).toBe(0);
+    expect(await page.title()).toBe('hostile.db – headroom');
+  });
+});
+
+test('the file works without a network, has the same numbers, and is small', async () => {
+  const file = folder.file('checkout.html');
+  await html('checkout.db', file);
+  expect(statSync(file).size).toBeLessThan(1_000_000);
+  await context.setOffline(true);
+  const requests: string[] = [];
+  page.on('request', (request) => requests.push(request.url()));
+  await page.goto(`file://${file}`);
+  await page.locator('.verdict.bad').waitFor();
+  await drag(0.1, 0.25);
+  const answer = page.locator('.window table');
+  await answer.waitFor();
+  const { memory } = await reportOf('checkout.db', ...(await chosenRange(answer)));
+  const { p50, p90, p95, p99, max } = memory.workingSetBytes;
+  expect(await values(answer, 0)).toEqual([p50, p90, p95, p99, max].map(String));
+  expect(requests.filter((url) => !url.startsWith('file:') && !url.startsWith('data:'))).toEqual(
+    [],
+  );
+});
+
+describe('the server', () => {
+  test.each([
+    ['/api/head?recording=link.db', 404],
+    ['/api/head?recording=../recordings/checkout.db', 404],
+    ['/api/head?recording=%2e%2e%2fsecret.db', 404],
+    ['/api/head?recording=broken.db', 422],
+    ['/api/pictures?recording=checkout.db&from=0&to=1&columns=1000000', 400],
+    ['/api/window?recording=checkout.db&from=x&to=1', 400],
+    ['/../../etc/passwd', 404],
+  ])('%s is %d', async (target, status) => {
+    expect((await fetch(`${server.url}${target}`)).status).toBe(status);
+  });
+
+  test('answers no page of another origin', async () => {
+    const answer = await fetch(`${server.url}/api/recordings`, {
+      headers: { origin: 'http://evil.test' },
+    });
+    expect(answer.status).toBe(403);
+  });
+});
+
+async function open(hash: string): Promise<void> {
+  await page.goto('about:blank');
+  await page.goto(`${server.url}/${hash}`);
+  await page.locator('main[data-ready]').waitFor();
+}
+
+const row = (name: string) => page.locator(`tr[data-name="${name}"]`);
+
+async function visibleNames(): Promise<(string | null)[]> {
+  const rows = await page.locator('tbody tr:not([hidden])').all();
+  return await Promise.all(rows.map((one) => one.getAttribute('data-name')));
+}
+
+/** Over the first picture, from one share of its width to another. */
+async function drag(from: number, to: number): Promise<void> {
+  const over = page.locator('.u-over').first();
+  await over.scrollIntoViewIfNeeded();
+  const { x, y, width } = (await over.boundingBox()) ?? { x: 0, y: 0, width: 0 };
+  await page.mouse.move(x + from * width, y + 40);
+  await page.mouse.down();
+  await page.mouse.move(x + to * width, y + 50, { steps: 4 });
+  await page.mouse.up();
+}
+
+/** The window that an answer is about, as flags of `report`. */
+async function chosenRange(answer: ReturnType<Page['locator']>): Promise<string[]> {
+  const iso = async (name: string) =>
+    new Date(Number(await answer.getAttribute(name))).toISOString();
+  return ['--from', await iso('data-from'), '--to', await iso('data-to')];
+}
+
+async function values(table: ReturnType<Page['locator']>, at: number): Promise<(string | null)[]> {
+  const cells = await table.locator('tbody tr').nth(at).locator('data').all();
+  return await Promise.all(cells.map((cell) => cell.getAttribute('value')));
+}
+
+async function reportOf(name: string, ...options: string[]) {
+  const file = path.join(recordings, name);
+  const { stdout, stderr } = await runCli('report', file, '--format', 'json', ...options);
+  expect(stderr).toBe('');
+  return JSON.parse(stdout);
+}
+
+async function html(name: string, out: string): Promise<void> {
+  const file = path.join(recordings, name);
+  const { exitCode, stderr } = await runCli('report', file, '--format', 'html', '--out', out);
+  expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
+}
+
+/** For the README, on request: what is committed does not change with every run. */
+async function takePicture(name: string): Promise<void> {
+  if (process.env['HEADROOM_PICTURES'] !== '1') return;
+  const file = path.join(pictures, `${name}.png`);
+  await page.screenshot({ path: file });
+  expect(readFileSync(file).length).toBeLessThan(150_000);
+}

@@ -1,0 +1,57 @@
+import type { RecordingEvent } from '../../src/model/event.ts';
+import { gapBetween } from '../../src/model/gap.ts';
+import type { Sample } from '../../src/model/sample.ts';
+import { StoreWriter } from '../../src/store/writer.ts';
+import { fakeOomKill } from './fake-sample.ts';
+import { syntheticFacts, syntheticSamples } from './synthetic-session.ts';
+
+export interface PageRecordingOptions {
+  tickCount: number;
+  labels: Record<string, string>;
+  seed?: number;
+  /** What every process calls itself, and its command line. */
+  processName?: string;
+}
+
+const standbyMs = 240_000;
+
+/**
+ * A recording to be looked at: after a third of it the machine sleeps for four minutes, at two thirds
+ * the kernel kills a renderer.
+ */
+export function writePageRecording(file: string, options: PageRecordingOptions): void {
+  const { tickCount, labels, seed = 1, processName } = options;
+  const writer = StoreWriter.open(file, syntheticFacts({ labels }));
+  let before: Sample | null = null;
+  let kills = 0;
+  for (const made of syntheticSamples({ tickCount, processCount: 24, seed })) {
+    const isAwake = made.sequence > tickCount / 3;
+    const sample = {
+      ...made,
+      timeUnixMs: made.timeUnixMs + (isAwake ? standbyMs : 0),
+      processes: made.processes.map((process) =>
+        processName === undefined
+          ? process
+          : { ...process, comm: processName, command: processName },
+      ),
+    };
+    const events: RecordingEvent[] = [];
+    const gap = before === null ? null : gapBetween(before, sample, sample.intervalMs);
+    if (gap !== null) events.push(gap);
+    if (sample.sequence === Math.floor((2 * tickCount) / 3)) {
+      kills++;
+      events.push(killIn(sample, processName ?? 'chromium'));
+    }
+    const activity = { ...sample.activity, oomKillCount: kills };
+    writer.writeSample({ ...sample, activity }, events);
+    before = sample;
+  }
+  writer.close({ endedUnixMs: before?.timeUnixMs ?? 0, endReason: 'duration' });
+}
+
+function killIn({ processes, timeUnixMs }: Sample, comm: string): RecordingEvent {
+  const victim = processes.find(({ role }) => role === 'renderer');
+  const cgroup = '/session.slice/browser.scope';
+  const pid = victim?.pid ?? 1;
+  return fakeOomKill({ pid, comm, timeUnixMs, kmsgSequence: 1, scope: 'cgroup', cgroup });
+}
