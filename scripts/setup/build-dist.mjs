@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, rmSync } from 'node:fs';
+import { chmodSync, existsSync, readFileSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { runQuietly } from './run-command.mjs';
 import { SetUpError } from './set-up-error.mjs';
@@ -64,6 +64,8 @@ async function bundlePage(root) {
   const source = path.join(root, 'src', page);
   if (!existsSync(source)) return;
   const { build } = await import('esbuild');
+  // Its licence goes where it goes.
+  const licence = readFileSync(path.join(root, 'node_modules', 'uplot', 'LICENSE'), 'utf8');
   await build({
     entryPoints: [path.join(source, 'page.ts'), path.join(source, 'page.css')],
     outdir: path.join(root, 'dist', page),
@@ -72,7 +74,7 @@ async function bundlePage(root) {
     format: 'iife',
     target: ['chrome110', 'firefox115', 'safari16'],
     charset: 'utf8',
-    legalComments: 'inline',
+    banner: { js: `/*! With uPlot:\n${licence.trim()}\n*/` },
     logLevel: 'silent',
   });
 }

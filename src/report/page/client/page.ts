@@ -28,6 +28,8 @@ function start(): void {
     document.title = next.title;
     place.replaceChildren(navigation(file !== null, show), next.element);
     next.element.dataset['ready'] = 'true';
+    // For who measures it: from the start of the navigation to the frame that shows it.
+    requestAnimationFrame(() => setTimeout(() => performance.mark('shown')));
   };
   window.addEventListener('hashchange', () => void show());
   void show();
