@@ -26,7 +26,10 @@ describe('usage', () => {
     [['record', '--'], 'no command after --'],
     [['record', '--nope'], '--nope'],
     [['report'], 'which recording?'],
-    [['report', 'a.db', '--format', 'pdf'], '--format takes text, markdown, json or html, not "pdf"'],
+    [
+      ['report', 'a.db', '--format', 'pdf'],
+      '--format takes text, markdown, json or html, not "pdf"',
+    ],
     [
       ['export', 'a.db'],
       '--to takes one of otlp, ndjson, csv, parquet, otlp-json, perfetto, sqlite; it is',

@@ -1,5 +1,5 @@
 import { type Browser, chromium } from 'playwright-core';
-import { findChromium } from '../../src/cli/demo/find-chromium.ts';
+import { findChromium } from '../../src/host/browser/find-chromium.ts';
 
 /** A headless Chromium to look at pages with. Fails, and does not skip, where there is none. */
 export async function startPageBrowser(): Promise<Browser> {

@@ -11,6 +11,8 @@ const kindWords: Readonly<Record<RecordingEvent['kind'], string>> = {
   gap: 'gap',
   limit_change: 'limit',
   oom_counter: 'kill counter',
+  page: 'page',
+  target_crash: 'crash of a page',
   note: 'note',
 };
 
@@ -82,6 +84,10 @@ function wordsOf(event: RecordingEvent): string {
       return `from ${formatBytes(event.fromBytes)} to ${formatBytes(event.toBytes)}`;
     case 'oom_counter':
       return `${event.counter}: ${event.count} more`;
+    case 'page':
+      return `${event.url ?? event.targetType}: ${event.state}${event.pid === null ? '' : `, pid ${event.pid}`}`;
+    case 'target_crash':
+      return `${event.url ?? event.targetType}: ${event.status}`;
     case 'note':
       return event.message;
   }

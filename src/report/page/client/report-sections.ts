@@ -135,3 +135,26 @@ export function rolesSection({ roles, browser, memory }: SessionReport): HTMLEle
     ),
   ]);
 }
+
+/** Memory of pages, where the recorder was asked to watch them; null elsewhere. */
+export function pagesSection({ pages }: SessionReport): HTMLElement | null {
+  if (pages.length === 0) return null;
+  const shown = pages.slice(0, mostPages);
+  return element('section', { class: 'pages' }, [
+    element('h2', {}, ['Pages']),
+    table(
+      `The largest ${shown.length} of ${pages.length}; of a shared process the whole`,
+      ['page', 'memory, largest', 'from', 'to', 'pids', ''],
+      shown.map((page) => [
+        page.url ?? page.targetType,
+        bytesElement(page.memoryBytes.peak),
+        formatTime(page.firstUnixMs),
+        formatTime(page.lastUnixMs),
+        [...new Set(page.processes.map(({ pid }) => pid))].join(' '),
+        page.crash === null ? (page.isShared ? 'shared' : '') : page.crash.status,
+      ]),
+    ),
+  ]);
+}
+
+const mostPages = 100;

@@ -5,7 +5,7 @@ import { eventsSection } from './events-section.ts';
 import { keepLoaded } from './loader.ts';
 import { memoryPicture, pressurePicture, rolePicture } from './pictures.ts';
 import { processesSection } from './processes-section.ts';
-import { factsSection, rolesSection, verdictSection } from './report-sections.ts';
+import { factsSection, pagesSection, rolesSection, verdictSection } from './report-sections.ts';
 import type { Source } from './source.ts';
 import type { View } from './view.ts';
 import { Viewport } from './viewport.ts';
@@ -44,7 +44,12 @@ export async function sessionView(source: Source, name: string): Promise<View> {
     verdict.removeAttribute('aria-busy');
     verdict.replaceChildren(verdictSection(answer), factsSection(answer));
     if (rest.childElementCount > 0) return;
-    rest.append(rolesSection(answer), processesSection(answer, { head, source, viewport }).element);
+    const pages = pagesSection(answer);
+    rest.append(
+      ...(pages === null ? [] : [pages]),
+      rolesSection(answer),
+      processesSection(answer, { head, source, viewport }).element,
+    );
   });
   const stop = source.listen([name], (message) => {
     if (message.kind !== 'grown' || message.name !== name) return;
