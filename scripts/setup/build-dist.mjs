@@ -25,8 +25,11 @@ export async function buildDist(root) {
   if (code !== 0)
     throw new SetUpError(`the build failed:\n${output}`, 'Correct src/ as told above.');
 
-  const recorder = path.join(root, 'dist', 'cli', 'recorder.js');
-  if (existsSync(recorder)) await bundle(recorder);
+  // The recorder, and the collector that is put into a session as this one file.
+  for (const name of ['recorder.js', 'attach/collector-main.js']) {
+    const file = path.join(root, 'dist', 'cli', name);
+    if (existsSync(file)) await bundle(file);
+  }
   await bundlePage(root);
 
   const program = path.join(root, 'dist', 'cli', 'main.js');

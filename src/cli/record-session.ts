@@ -11,7 +11,7 @@ import { parseProcessStat } from '../collector/procfs/process-stat.ts';
 import { readSuspendedMs } from '../collector/procfs/suspended-time.ts';
 import { type EventSource, type Pace, Recorder, timerSleep } from '../collector/recorder.ts';
 import { Sampler, type SampleTaken, type Schedule, systemClock } from '../collector/sampler.ts';
-import { protectSelf, type SelfProtection } from '../collector/self-protection.ts';
+import { protectionWords, protectSelf, type SelfProtection } from '../collector/self-protection.ts';
 import { HeadroomError } from '../model/errors.ts';
 import type { RecordingEvent } from '../model/event.ts';
 import type { Sample } from '../model/sample.ts';
@@ -72,7 +72,10 @@ export function openLocalSource(target: LocalTarget): SessionSource {
 }
 
 /** The facts of a session that begins now. */
-export function sessionFacts(options: RecordOptions, machine: MachineFacts): SessionFacts {
+export function sessionFacts(
+  options: Pick<RecordOptions, 'sessionId' | 'labels' | 'intervalMs'>,
+  machine: MachineFacts,
+): SessionFacts {
   return {
     id: options.sessionId,
     source: 'local',
@@ -114,6 +117,14 @@ export function createRecorder(
     write,
     sleep: timerSleep,
   });
+}
+
+/** Protects the recorder, and says so in its recording. Last of all: what is started later would inherit it. */
+export function noteProtection(recorder: Recorder, source: SessionSource): void {
+  const protection = source.protectSelf();
+  if (protection === null) return;
+  const message = protectionWords(protection);
+  recorder.note({ kind: 'note', timeUnixMs: Date.now(), code: 'self_protection', message });
 }
 
 /**

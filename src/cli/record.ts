@@ -2,7 +2,6 @@ import fs from 'node:fs';
 import { createLimitedCgroup, type LimitedCgroup } from '../collector/cgroup/limited-cgroup.ts';
 import { locateCgroupOf } from '../collector/local-sources.ts';
 import type { Recorder } from '../collector/recorder.ts';
-import { protectionWords } from '../collector/self-protection.ts';
 import type { EndReason, SessionFacts } from '../model/session.ts';
 import { printable } from '../report/printable.ts';
 import { StoreWriter } from '../store/writer.ts';
@@ -16,7 +15,7 @@ import { perProcessSpec } from './per-process-option.ts';
 
 import { ProgressLine } from './progress.ts';
 import { type RecordOptions, recordOptions } from './record-options.ts';
-import { createRecorder, openSource, type SessionSource, sessionFacts } from './record-session.ts';
+import { createRecorder, noteProtection, openSource, sessionFacts } from './record-session.ts';
 import { type RecordedCommand, startCommand } from './recorded-command.ts';
 import { endWith, exitCodeAtEnd } from './recording-end.ts';
 import { sealRecording } from './seal-recording.ts';
@@ -173,14 +172,6 @@ async function record(
 function noteRoot(recorder: Recorder, rootPid: number): void {
   const message = `pid ${rootPid} and its descendants are recorded`;
   recorder.note({ kind: 'note', timeUnixMs: Date.now(), code: 'root_process', message });
-}
-
-// Last of all: what is started later would inherit it.
-function noteProtection(recorder: Recorder, source: SessionSource): void {
-  const protection = source.protectSelf();
-  if (protection === null) return;
-  const message = protectionWords(protection);
-  recorder.note({ kind: 'note', timeUnixMs: Date.now(), code: 'self_protection', message });
 }
 
 function tellEnd(

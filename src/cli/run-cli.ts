@@ -45,6 +45,21 @@ const entries: readonly CommandEntry[] = [
     load: async () => (await import('./host/host.ts')).hostCommand,
   },
   {
+    name: 'attach',
+    summary: 'record a running session from inside of it',
+    load: async () => (await import('./attach/attach.ts')).attachCommand,
+  },
+  {
+    name: 'pull',
+    summary: 'fetch what is recorded in a session so far',
+    load: async () => (await import('./attach/pull.ts')).pullCommand,
+  },
+  {
+    name: 'stop',
+    summary: 'end the recording in a session and fetch it',
+    load: async () => (await import('./attach/stop.ts')).stopCommand,
+  },
+  {
     name: 'exec',
     summary: 'run a command in a session; exits with its code',
     load: async () => (await import('./session/exec.ts')).execCommand,

@@ -7,6 +7,8 @@ export const errorCodes = [
   'ADDRESS_NOT_USABLE',
   'BROWSER_NOT_FOUND',
   'CGROUP_DENIED',
+  'COLLECTOR_FAILED',
+  'COLLECTOR_NOT_FOUND',
   'COMMAND_FAILED_TO_START',
   'DEVTOOLS_UNREACHABLE',
   'DRIVER_UNKNOWN',
@@ -32,6 +34,7 @@ export const errorCodes = [
   'SESSION_UNREACHABLE',
   'STORE_BUSY',
   'STORE_FULL',
+  'TRANSFER_DAMAGED',
 ] as const;
 
 export type ErrorCode = (typeof errorCodes)[number];

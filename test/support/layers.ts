@@ -33,9 +33,13 @@ const packageHomes: Readonly<Record<string, string>> = {
 
 /**
  * Who reads /proc: the collector through one file, and the store for one question, whether the
- * recorder that holds a file still runs.
+ * recorder that holds a file still runs. In a session a shell asks the same, by a script.
  */
-const procReaders = ['src/collector/procfs/proc-fs.ts', 'src/store/recorder-lock.ts'];
+const procReaders = [
+  'src/collector/procfs/proc-fs.ts',
+  'src/store/recorder-lock.ts',
+  'src/cli/attach/session-scripts.ts',
+];
 
 const longestFile = 300;
 

@@ -1,0 +1,56 @@
+import { renameSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { PageLines } from '../../collector/pages/page-lines.ts';
+import { systemClock } from '../../collector/sampler.ts';
+import { StoreWriter } from '../../store/writer.ts';
+import { heapTidier } from '../heap-tidier.ts';
+import {
+  createRecorder,
+  noteProtection,
+  openLocalSource,
+  sessionFacts,
+} from '../record-session.ts';
+import { type CollectorRequest, type CollectorState, heartbeatMs } from './collector-state.ts';
+import { collectorFiles } from './session-scripts.ts';
+
+/**
+ * Records the session that this process runs in, until TERM, into the file of its folder. One that is
+ * there is continued: a collector that was killed has lost no tick that was written. FILE_IN_USE while
+ * another collector writes it: the file is the lock.
+ */
+export async function collect(request: CollectorRequest): Promise<void> {
+  const files = collectorFiles(request.folder);
+  const source = openLocalSource({ rootPid: null, storesCommands: true, cgroup: null });
+  const facts = { ...sessionFacts(request, source.machine), source: request.source };
+  const writer = StoreWriter.open(files.recording, facts, { resume: true });
+  writeWhole(files.pid, `${process.pid}\n`);
+  const tidyHeap = heapTidier();
+  let lastTold = Number.NEGATIVE_INFINITY;
+  const tell = (isOver: boolean) => {
+    lastTold = systemClock.monotonicMs();
+    const { pid, execPath: nodePath } = process;
+    const sampleCount = writer.writtenCount;
+    const state: CollectorState = { pid, nodePath, sampleCount, lastUnixMs: Date.now(), isOver };
+    writeWhole(files.state, JSON.stringify(state));
+  };
+  const options = { intervalMs: request.intervalMs, durationMs: null };
+  const recorder = createRecorder(options, { source, pages: new PageLines() }, (sample, events) => {
+    writer.writeSample(sample, events);
+    if (systemClock.monotonicMs() - lastTold >= heartbeatMs) tell(false);
+    tidyHeap();
+  });
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+    process.on(signal, () => recorder.stop('signal'));
+  }
+  process.on('SIGHUP', () => undefined);
+  noteProtection(recorder, source);
+  const endReason = await recorder.run().finally(() => source.close());
+  writer.close({ endedUnixMs: Date.now(), endReason });
+  tell(true);
+}
+
+function writeWhole(file: string, content: string): void {
+  const part = path.join(path.dirname(file), `.${path.basename(file)}.part`);
+  writeFileSync(part, content);
+  renameSync(part, file);
+}

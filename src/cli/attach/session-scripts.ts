@@ -1,0 +1,57 @@
+/** What is in the folder of the collector, in a session. */
+export function collectorFiles(folder: string) {
+  return {
+    program: `${folder}/collector.mjs`,
+    recording: `${folder}/recording.db`,
+    state: `${folder}/state.json`,
+    pid: `${folder}/pid`,
+    log: `${folder}/log`,
+    addon: `${folder}/node_modules`,
+  };
+}
+
+// For any POSIX shell. What differs is only ever an argument, never part of a script.
+
+const isAlive = `is_alive() {
+  pid=$(cat "$1/pid" 2>/dev/null) && [ -n "$pid" ] || return 1
+  tr '\\0' '\\n' 2>/dev/null <"/proc/$pid/cmdline" | grep -qxF "$1/collector.mjs"
+}
+`;
+
+// In a folder that others may write to: nobody else may have made it, or point it elsewhere.
+const findFolder = `umask 077
+d=\${TMPDIR:-/tmp}/headroom
+if [ -e "$d" ] || [ -L "$d" ]; then
+  [ -d "$d" ] && [ ! -L "$d" ] && [ -O "$d" ] || { echo "$d belongs to somebody else" >&2; exit 3; }
+fi
+`;
+
+/** Prints the folder, and the pid of its collector or `none`. */
+export const locateScript = `${isAlive}${findFolder}printf '%s\\n' "$d"
+if is_alive "$d"; then echo "$pid"; else echo none; fi
+`;
+
+/** Makes the folder. */
+export const prepareScript = `${findFolder}[ -d "$d" ] || mkdir "$d"`;
+
+/** Arguments: folder, program of Node.js, what is to be recorded. Leaves no descriptor open. */
+export const startScript = `${isAlive}if is_alive "$1"; then exit 0; fi
+umask 077
+cd "$1" || exit 3
+command -v "$2" >/dev/null || { echo "there is no $2" >&2; exit 3; }
+: >"$1/log"
+setsid "$2" --lite-mode --no-expose-wasm --semi-space-growth-factor=1 "$1/collector.mjs" record "$3" >"$1/log" 2>&1 </dev/null &
+`;
+
+/** Argument: folder. Asks the collector to end and waits for it, for a minute. */
+export const stopScript = `${isAlive}is_alive "$1" || exit 0
+kill -TERM "$pid"
+i=0
+while is_alive "$1"; do
+  i=$((i + 1)); [ $i -lt 300 ] || exit 4
+  sleep 0.2
+done
+`;
+
+/** Argument: folder. */
+export const removeScript = 'rm -rf -- "$1"';

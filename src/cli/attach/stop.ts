@@ -1,0 +1,26 @@
+import type { Command } from '../command.ts';
+import { UsageError } from '../command.ts';
+import { sessionOf, targetHelp } from '../session/target.ts';
+import { notFound } from './pull-recording.ts';
+import { outOption, pulledFile, pullTo } from './pulled-file.ts';
+import { SessionCollector } from './session-collector.ts';
+
+export const stopCommand: Command = {
+  name: 'stop',
+  summary: `Ends the recording in a session, fetches it, and leaves nothing there. ${targetHelp}`,
+  usage: ['headroom stop TARGET [--out FILE]'],
+  options: { out: outOption },
+  examples: ['headroom stop kernel:ID --out task.db'],
+  async run(parsed, io) {
+    const { session, others } = sessionOf(parsed, io.env);
+    if (others.length > 0) throw new UsageError(`one TARGET only, not "${others[0]}" as well`);
+    const out = pulledFile(parsed, session.name);
+    const { collector } = await SessionCollector.locate(session);
+    if ((await collector.state()) === null) throw notFound(session);
+    await collector.stop();
+    await pullTo(collector, out, io);
+    // Only now: what could not be fetched stays where it is.
+    await collector.remove();
+    return 0;
+  },
+};
