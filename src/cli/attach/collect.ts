@@ -1,6 +1,5 @@
 import { renameSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { PageLines } from '../../collector/pages/page-lines.ts';
 import { systemClock } from '../../collector/sampler.ts';
 import { StoreWriter } from '../../store/writer.ts';
 import { heapTidier } from '../heap-tidier.ts';
@@ -34,7 +33,7 @@ export async function collect(request: CollectorRequest): Promise<void> {
     writeWhole(files.state, JSON.stringify(state));
   };
   const options = { intervalMs: request.intervalMs, durationMs: null };
-  const recorder = createRecorder(options, { source, pages: new PageLines() }, (sample, events) => {
+  const recorder = createRecorder(options, { source, beside: [] }, (sample, events) => {
     writer.writeSample(sample, events);
     if (systemClock.monotonicMs() - lastTold >= heartbeatMs) tell(false);
     tidyHeap();
