@@ -103,6 +103,7 @@ function largestRenderer(file: string): number {
   using recording = openRecording(file);
   const sizes = recording
     .processes()
+    .filter(({ browserPid }) => browserPid === tabs.browserPid)
     .filter(({ role, endedUnixMs }) => role === 'renderer' && endedUnixMs === null)
     .map(({ pid }) => ({ pid, kib: anonymousKib(pid) }));
   return sizes.reduce((most, size) => (size.kib > most.kib ? size : most), { pid: 0, kib: 0 }).pid;
