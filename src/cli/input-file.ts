@@ -10,7 +10,8 @@ export function requireRegularFile(path: string): void {
   }
 }
 
-function isSpecial(path: string): boolean {
+/** Whether there is something at a path that is neither a file nor a folder. */
+export function isSpecial(path: string): boolean {
   try {
     const found = fs.statSync(path);
     return !found.isFile() && !found.isDirectory();

@@ -1,20 +1,22 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { errnoOf, HeadroomError } from '../model/errors.ts';
+import { isSpecial } from './input-file.ts';
 
 // NAME_MAX of Linux, and the longest of the names that SQLite makes of ours.
 const longestNameBytes = 255 - '-journal'.length;
 
 /**
  * The path of a recording that is to be written, such that SQLite takes it for that of a file.
- * FILE_NOT_WRITABLE for a name that leaves no room for what SQLite puts beside the file, and for a
- * link to nothing.
+ * FILE_NOT_WRITABLE for a name that leaves no room for what SQLite puts beside the file, for a link to
+ * nothing, and for a pipe or a device.
  */
 export function recordingPath(out: string): string {
   if (Buffer.byteLength(path.basename(out)) > longestNameBytes) {
     throw notWritable(out, `its name is longer than ${longestNameBytes} bytes`);
   }
   if (isLink(out) && !fs.existsSync(out)) throw notWritable(out, 'is a link to nothing');
+  if (isSpecial(out)) throw notWritable(out, 'is not a regular file');
   // sqlite.org/inmemorydb.html, sqlite.org/uri.html
   return /^(:memory:$|file:)/.test(out) ? `./${out}` : out;
 }

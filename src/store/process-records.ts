@@ -5,7 +5,8 @@ import { checkShape, type RowShape } from './row-shape.ts';
 
 /**
  * The processes of a recording, by first sight. While it is recorded, and when its recorder was
- * killed, what the row of a living process does not say yet comes from its samples.
+ * killed, what the row of a living process does not say yet comes from its samples; where damage left
+ * none of those, it was last seen when it was first seen.
  */
 export function readProcessRecords(db: Database): ProcessRecord[] {
   return db
@@ -25,7 +26,8 @@ export function readProcessRecords(db: Database): ProcessRecord[] {
          process.process, pid, start_ticks AS startTicks, parent_pid AS parentPid, comm, executable,
          role, browser_pid AS browserPid, first_unix_ms AS firstUnixMs,
          coalesce(last_unix_ms,
-           (SELECT time_unix_ms FROM tick ORDER BY sequence DESC LIMIT 1)) AS lastUnixMs,
+           (SELECT time_unix_ms FROM tick ORDER BY sequence DESC LIMIT 1),
+           first_unix_ms) AS lastUnixMs,
          ended_unix_ms AS endedUnixMs, exit_code AS exitCode, signal,
          max(coalesce(peak_rss_bytes, rss), coalesce(rss, peak_rss_bytes)) AS peakRssBytes,
          max(coalesce(peak_pss_bytes, pss), coalesce(pss, peak_pss_bytes)) AS peakPssBytes,

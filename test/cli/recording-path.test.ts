@@ -34,3 +34,8 @@ test('a link: to a file, to nothing', () => {
   expect(() => recordingPath(folder.file('dangling'))).toThrow(refused);
   expect(() => recordingPath(folder.file('dangling'))).toThrow('is a link to nothing');
 });
+
+test('a device is no file', () => {
+  expect(() => recordingPath('/dev/null')).toThrow(refused);
+  expect(() => recordingPath('/dev/null')).toThrow('/dev/null: is not a regular file');
+});

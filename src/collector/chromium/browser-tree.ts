@@ -34,8 +34,9 @@ const deepest = 64;
  * Gives each process its role and the browser it belongs to. A browser is a Chromium process
  * without a type that is no child of another browser; its children belong to it. A process that
  * once belonged keeps its browser when its parent dies. Crashpad's handler leaves the tree by a
- * double fork; it goes to the newest browser that is at most a few seconds older. What is first
- * seen dead may have lost its parent as well; it goes to the newest browser.
+ * double fork; it goes to the newest browser that is at most a few seconds older, and to none when a
+ * stranger's browser may have started it as well. What is first seen dead may have lost its parent as
+ * well; it goes to the newest browser.
  */
 export function placeProcesses(nodes: ReadonlyMap<number, TreeNode>, options: TreeOptions): void {
   const changed = options.changed ?? [...nodes.values()];
@@ -109,9 +110,14 @@ function browserOfStray(
     : Number.POSITIVE_INFINITY;
   let newest: TreeNode | null = null;
   for (const candidate of nodes) {
-    if (candidate.role !== 'browser' || candidate.browserPid === null) continue;
+    if (candidate.role !== 'browser') continue;
     const ageTicks = node.startTicks - candidate.startTicks;
     if (ageTicks < 0 || ageTicks > windowTicks) continue;
+    if (candidate.browserPid === null) {
+      // Nothing here tells whose the handler is, and the end of a stranger's would count as ours.
+      if (isCrashpad) return null;
+      continue;
+    }
     if (newest === null || candidate.startTicks > newest.startTicks) newest = candidate;
   }
   return newest?.browserPid ?? null;

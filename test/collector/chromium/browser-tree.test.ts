@@ -213,6 +213,15 @@ describe('with --pid', () => {
     });
   });
 
+  test.each<[string, number]>([
+    ['before', 9_980],
+    ['after', 9_991],
+  ])('a crash handler that a stranger’s browser, started %s ours, may have started', (_, start) => {
+    const nodes = () => tree([...rows, [300, 1, 'browser', start]]);
+    expect(place(nodes(), { rootPid: 100 })[113]).toEqual(['crashpad', null]);
+    expect(place(nodes(), { commandPid: 100 })[113]).toEqual(['crashpad', null]);
+  });
+
   test('what belonged to it stays its own when it ends', () => {
     const nodes = tree(rows);
     place(nodes, { rootPid: 100 });
@@ -330,9 +339,9 @@ describe('with a command', () => {
       ...oneBrowser,
       [50, 1, null],
       [51, 50, null],
-      [60, 51, 'browser', 200],
-      [61, 60, 'renderer', 201],
-      [62, 1, 'crashpad', 202],
+      [60, 51, 'browser', 700],
+      [61, 60, 'renderer', 701],
+      [62, 1, 'crashpad', 702],
     ]);
 
   test('only the browsers below it are the session’s', () => {

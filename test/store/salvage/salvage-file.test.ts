@@ -268,6 +268,18 @@ test('a sealed one is saved without the page of which a byte was changed, also w
   expect(count).toBe(200 - sequences(out).length);
 });
 
+test('one that lost every sample: a process that was living was last seen when it was first seen', () => {
+  endedRecording(file, { tickCount: 200, processCount: 3 });
+  unseal(file);
+  execFileSync('sqlite3', [file, 'DELETE FROM tick']);
+  expect(askShell('SELECT count(*) FROM process WHERE last_unix_ms IS NULL')).toBeGreaterThan(0);
+  salvage();
+  using recording = openRecording(out);
+  const seen = recording.processes().filter(({ endedUnixMs }) => endedUnixMs === null);
+  expect(seen.length).toBeGreaterThan(0);
+  for (const { firstUnixMs, lastUnixMs } of seen) expect(lastUnixMs).toBe(firstUnixMs);
+});
+
 test('a recording of format 1', () => {
   fs.copyFileSync(new URL('../../fixtures/store/format-1.db', import.meta.url), file);
   const all = sequences(file);
