@@ -16,6 +16,8 @@ export function remoteEnd(answer: Readonly<Record<string, unknown>>): RemoteEnd 
   return { exitCode: exitCode < 0 ? null : exitCode, signal: null };
 }
 
+export const unknownEnd: RemoteEnd = { exitCode: null, signal: null };
+
 /** One process of a list; null for what is none. */
 export function listedProcess(item: unknown): ListedProcess | null {
   const fields = fieldsOf(item);
@@ -28,6 +30,6 @@ export function listedProcess(item: unknown): ListedProcess | null {
     command: [String(command ?? ''), ...(Array.isArray(args) ? args.map(String) : [])],
     state: typeof state === 'string' ? state : 'unknown',
     residentBytes: typeof memory === 'number' ? memory : null,
-    ...(remoteEnd(fields) ?? { exitCode: null, signal: null }),
+    ...(remoteEnd(fields) ?? unknownEnd),
   };
 }

@@ -1,5 +1,5 @@
 import { HeadroomError } from '../model/errors.ts';
-import { fieldsOf, listedProcess, remoteEnd } from './answers.ts';
+import { fieldsOf, listedProcess, remoteEnd, unknownEnd } from './answers.ts';
 import { readEvents } from './event-stream.ts';
 import type {
   ExecResult,
@@ -65,8 +65,9 @@ export class ProcessApi implements Session {
   async status(processId: string): Promise<ProcessStatus> {
     const path = `/process/${encodeURIComponent(processId)}/status`;
     const answer = fieldsOf(await this.#client.json({ method: 'GET', path }));
-    const end = remoteEnd(answer) ?? { exitCode: null, signal: null };
-    return { isRunning: answer['state'] === 'running', ...end };
+    const { state } = answer;
+    if (typeof state !== 'string') throw this.#client.failure(path, 'the answer has no state');
+    return { isRunning: state === 'running', ...(remoteEnd(answer) ?? unknownEnd) };
   }
 
   async kill(processId: string, signal: SignalName): Promise<void> {
@@ -141,7 +142,7 @@ function outputPart(text: string): OutputPart | null {
   try {
     const fields = fieldsOf(JSON.parse(text));
     if (fields['event'] === 'exit') {
-      return { kind: 'end', end: remoteEnd(fields) ?? { exitCode: null, signal: null } };
+      return { kind: 'end', end: remoteEnd(fields) ?? unknownEnd };
     }
     const stream = fields['stream'] === 'stderr' ? 'stderr' : 'stdout';
     return { kind: 'output', stream, data: decoded(fields['data_b64']) };

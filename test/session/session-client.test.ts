@@ -94,14 +94,20 @@ describe('what goes wrong is said once, without the key, and nothing is sent twi
   });
 
   test.each([
-    ['no JSON', () => new Response('<html>')],
-    ['no exit code', () => json({})],
-    ['more than may be', () => new Response(new Uint8Array(9 * 2 ** 20))],
-  ])('an answer that is %s', async (_, make) => {
+    ['no JSON', () => new Response('<html>'), 'the answer is no JSON'],
+    ['without a state', () => json({}), 'the answer has no state'],
+    ['larger than 8 MiB', () => new Response(new Uint8Array(9 * 2 ** 20)), 'is larger than'],
+  ])('an answer that is %s', async (_, make, problem) => {
     const { send } = answering(make);
-    const session = kernelSession('a', env, send);
-    const call = make().body === null ? session.status('x') : session.exec({ command: ['x'] });
-    expect((await failureOf(call)).code).toBe('SESSION_CALL_FAILED');
+    const failure = await failureOf(kernelSession('a', env, send).status('x'));
+    expect(failure.code).toBe('SESSION_CALL_FAILED');
+    expect(failure.message).toContain(problem);
+  });
+
+  test('an exec that tells no exit code did not say that all went well', async () => {
+    const { send } = answering(() => json({ stdout_b64: '' }));
+    const failure = await failureOf(kernelSession('a', env, send).exec({ command: ['true'] }));
+    expect(failure.message).toContain('the answer has no exit code');
   });
 
   test('without a key nothing is sent', () => {
