@@ -7,7 +7,7 @@ export interface GrowingProcess {
   role: ProcessRole;
   browserPid: number | null;
   lastUnixMs: number;
-  history: ProcessHistory | undefined;
+  history: Pick<ProcessHistory, 'anonymous'> | undefined;
 }
 
 interface Step {

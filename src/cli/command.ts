@@ -19,7 +19,7 @@ export interface ParsedArguments {
 
 /** Where a command writes: data to stdout, messages and progress to stderr. */
 export interface CommandIo {
-  stdout: NodeJS.WritableStream & { isTTY?: boolean; columns?: number };
+  stdout: NodeJS.WritableStream & { isTTY?: boolean; columns?: number; rows?: number };
   stderr: NodeJS.WritableStream & { isTTY?: boolean; columns?: number };
   env: Readonly<Record<string, string | undefined>>;
   /** Fires with the signal's name when the user or the system asks to end; ends are clean. */

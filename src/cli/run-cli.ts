@@ -20,6 +20,11 @@ const entries: readonly CommandEntry[] = [
     load: async () => (await import('./report.ts')).reportCommand,
   },
   {
+    name: 'top',
+    summary: 'live view in the terminal: this machine, or a recording',
+    load: async () => (await import('./top/top.ts')).topCommand,
+  },
+  {
     name: 'size',
     summary: 'which memory tier sessions like these need, from many recordings',
     load: async () => (await import('./size.ts')).sizeCommand,

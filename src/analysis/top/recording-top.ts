@@ -1,0 +1,50 @@
+import type { ProcessRecord, Recording } from '../../model/recording.ts';
+import { growthWindowMs } from './process-track.ts';
+import { TopState } from './top-state.ts';
+import type { TopView } from './top-view.ts';
+
+/** Every process has a row within 60 ticks (docs/schema.md). */
+const heartbeatTicks = 61;
+const eventsAtOnce = 1000;
+
+/** The state of a recording at its last sample; null when there is none yet. */
+export function recordingTop(recording: Recording): TopView | null {
+  const lastTick = recording.lastTick();
+  if (lastTick === null) return null;
+  const state = new TopState();
+  const toUnixMs = lastTick.timeUnixMs;
+  const fromUnixMs = toUnixMs - growthWindowMs;
+  for (const tick of recording.ticks({ fromUnixMs, toUnixMs })) state.addTick(tick);
+  const earliestUnixMs = fromUnixMs - heartbeatTicks * lastTick.intervalMs;
+  const records = new Map(
+    recording
+      .processes()
+      .filter((record) => record.lastUnixMs >= fromUnixMs)
+      .map((record) => [record.process, record]),
+  );
+  for (const row of recording.processSamples({ fromUnixMs: earliestUnixMs, toUnixMs })) {
+    const record = records.get(row.process);
+    if (record !== undefined) state.addReading(String(row.process), record, row);
+  }
+  for (const record of records.values()) {
+    if (isGone(record, toUnixMs)) state.endProcess(String(record.process), record.lastUnixMs);
+  }
+  for (let afterRow = 0; ; ) {
+    const events = recording.storedEvents(afterRow, eventsAtOnce);
+    state.addEvents(events.map(({ event }) => event));
+    const last = events.at(-1);
+    if (last === undefined || events.length < eventsAtOnce) break;
+    afterRow = last.row;
+  }
+  return state.view(recording.path, stateOf(recording));
+}
+
+// A recorder that wrote on while this was read: what ended later lives in this picture.
+function isGone({ endedUnixMs, lastUnixMs }: ProcessRecord, toUnixMs: number): boolean {
+  return endedUnixMs !== null && lastUnixMs < toUnixMs;
+}
+
+function stateOf(recording: Recording): TopView['state'] {
+  if (recording.isLive) return 'live';
+  return recording.facts.endReason === 'lost' ? 'lost' : 'ended';
+}

@@ -1,0 +1,200 @@
+import type { RecordingEvent } from '../../model/event.ts';
+import { gapBetween } from '../../model/gap.ts';
+import { type ProcessRole, processRoles } from '../../model/process-role.ts';
+import type { Pressure, Sample } from '../../model/sample.ts';
+import {
+  availableBytes,
+  sessionLimit,
+  type Tick,
+  workingSetBytes,
+} from '../../model/session-memory.ts';
+import { roleGrowth } from '../role-growth.ts';
+import {
+  growthWindowMs,
+  ProcessTrack,
+  rateWindowMs,
+  type TrackedProcess,
+  type TrackedReading,
+} from './process-track.ts';
+import { topEvents } from './top-events.ts';
+import {
+  memoryOf,
+  type PressureShare,
+  type TopFigures,
+  type TopProcess,
+  type TopRole,
+  type TopView,
+} from './top-view.ts';
+
+const mostEvents = 1000;
+/** A stall shorter than this leaves the figures of minutes as they are. */
+const longStallMs = growthWindowMs / 10;
+
+/** The last minutes of a session, from which the live view is made. */
+export class TopState {
+  readonly #tracks = new Map<string, ProcessTrack>();
+  #ticks: Tick[] = [];
+  #events: RecordingEvent[] = [];
+  /** Of what was before nothing more is said: the start, or the end of a gap. */
+  #sinceUnixMs = Number.NEGATIVE_INFINITY;
+
+  /** A whole sample: processes that are not in it have ended. */
+  addSample(sample: Sample, events: readonly RecordingEvent[]): void {
+    const before = this.#ticks.at(-1)?.timeUnixMs ?? sample.timeUnixMs;
+    this.addTick(sample);
+    const living = new Set<string>();
+    for (const process of sample.processes) {
+      const key = `${process.pid} ${process.startTicks}`;
+      living.add(key);
+      this.addReading(key, process, { ...process, timeUnixMs: sample.timeUnixMs });
+    }
+    for (const key of this.#tracks.keys()) {
+      if (!living.has(key)) this.endProcess(key, before);
+    }
+    this.addEvents(events);
+  }
+
+  addTick(tick: Tick): void {
+    const last = this.#ticks.at(-1);
+    const gap = last === undefined ? null : gapBetween(last, tick, tick.intervalMs);
+    const isBroken = gap !== null && (gap.gap !== 'stall' || gap.wallMs > longStallMs);
+    if (last === undefined || isBroken) {
+      this.#ticks = [];
+      this.#sinceUnixMs = tick.timeUnixMs;
+    }
+    this.#ticks.push(tick);
+    const isOver = (at: Tick | undefined) =>
+      at !== undefined && tick.monotonicMs - at.monotonicMs >= rateWindowMs;
+    while (isOver(this.#ticks[1])) this.#ticks.shift();
+  }
+
+  addReading(key: string, facts: TrackedProcess, reading: TrackedReading): void {
+    const track = this.#tracks.get(key);
+    if (track === undefined) this.#tracks.set(key, new ProcessTrack(facts, reading));
+    else track.add(facts, reading);
+  }
+
+  /** It is gone; what it held still counts in the growth of its role. */
+  endProcess(key: string, lastUnixMs: number): void {
+    const track = this.#tracks.get(key);
+    if (track === undefined) return;
+    track.lastUnixMs ??= lastUnixMs;
+    const now = this.#ticks.at(-1)?.timeUnixMs ?? lastUnixMs;
+    if (now - track.lastUnixMs > growthWindowMs) this.#tracks.delete(key);
+  }
+
+  addEvents(events: readonly RecordingEvent[]): void {
+    this.#events = [...this.#events, ...events].slice(-mostEvents);
+  }
+
+  /** Null before the first sample. */
+  view(source: string, state: TopView['state']): TopView | null {
+    const tick = this.#ticks.at(-1);
+    if (tick === undefined) return null;
+    const now = tick.timeUnixMs;
+    const limit = sessionLimit(tick);
+    const living = [...this.#tracks.values()].filter(
+      (track) => track.lastUnixMs === null && track.last.state !== 'Z',
+    );
+    const { browser } = tick;
+    return {
+      source,
+      state,
+      timeUnixMs: now,
+      memory: {
+        limitBytes: limit.bytes,
+        limitSource: limit.source,
+        usedBytes: workingSetBytes(tick),
+        availableBytes: availableBytes(tick),
+      },
+      pressure: pressureShares(this.#ticks[0] ?? tick, tick),
+      browser: {
+        processCount: browser.processCount,
+        pssBytes: browser.pssEstimatedBytes,
+        rssSumBytes: browser.rssSumBytes,
+      },
+      roles: this.#roles(living, now),
+      processes: living
+        .map((track) => this.#process(track, now))
+        .sort((a, b) => (memoryOf(b) ?? -1) - (memoryOf(a) ?? -1) || a.pid - b.pid),
+      events: topEvents(this.#events),
+    };
+  }
+
+  #process(track: ProcessTrack, now: number): TopProcess {
+    const { pid, role, comm } = track.facts;
+    const growth = track.growth(now, this.#growthFrom(now));
+    return {
+      pid,
+      role,
+      comm,
+      state: track.last.state,
+      pssBytes: track.pssBytes(),
+      rssBytes: track.last.rssBytes,
+      cpuRatio: track.cpuRatio(now, this.#sinceUnixMs),
+      growthBytesPerMinute: growth?.bytesPerMinute ?? null,
+      isLeak: growth?.isLeak ?? false,
+    };
+  }
+
+  #roles(living: readonly ProcessTrack[], now: number): TopRole[] {
+    const ours = living.filter(({ facts }) => facts.browserPid !== null);
+    const present = new Set(ours.map(({ facts }) => facts.role));
+    return processRoles
+      .filter((role) => present.has(role))
+      .map((role) => {
+        const members = ours.filter(({ facts }) => facts.role === role);
+        return { role, processCount: members.length, ...this.#sums(role, members, now) };
+      });
+  }
+
+  #sums(role: ProcessRole, members: readonly ProcessTrack[], now: number): TopFigures {
+    const fromUnixMs = this.#growthFrom(now);
+    // Also those that have ended: their memory was given back.
+    const histories = [...this.#tracks.values()]
+      .filter((track) => track.facts.role === role && (track.lastUnixMs ?? now) >= fromUnixMs)
+      .map((track) => ({
+        role,
+        browserPid: track.facts.browserPid,
+        lastUnixMs: track.lastUnixMs ?? now,
+        history: { anonymous: track.anonymousSince(fromUnixMs) },
+      }));
+    const growth = roleGrowth(role, histories);
+    return {
+      pssBytes: sum(members.map((track) => track.pssBytes())),
+      rssBytes: sum(members.map((track) => track.last.rssBytes)),
+      cpuRatio: sum(members.map((track) => track.cpuRatio(now, this.#sinceUnixMs) ?? 0)),
+      growthBytesPerMinute: growth?.bytesPerMinute ?? null,
+      isLeak: growth?.isLeak ?? false,
+    };
+  }
+
+  #growthFrom(now: number): number {
+    return Math.max(now - growthWindowMs, this.#sinceUnixMs);
+  }
+}
+
+// Unknown as soon as one of them is: a sum without it would look small.
+function sum(figures: readonly (number | null)[]): number | null {
+  return figures.reduce(
+    (total, figure) => (total === null || figure === null ? null : total + figure),
+    0,
+  );
+}
+
+function pressureShares(from: Tick, to: Tick): Record<PressureShare, number | null> {
+  const distanceMs = to.monotonicMs - from.monotonicMs;
+  const share = (field: keyof Pressure) => {
+    const before = from.pressure[field];
+    const after = to.pressure[field];
+    if (before === null || after === null || distanceMs <= 0 || after < before) return null;
+    return Math.min(1, (after - before) / distanceMs);
+  };
+  return {
+    memorySomeRatio: share('memorySomeMs'),
+    memoryFullRatio: share('memoryFullMs'),
+    cpuSomeRatio: share('cpuSomeMs'),
+    ioSomeRatio: share('ioSomeMs'),
+    ioFullRatio: share('ioFullMs'),
+  };
+}

@@ -1,0 +1,141 @@
+import { describe, expect, test } from 'vitest';
+import { recordingTop } from '../../../src/analysis/top/recording-top.ts';
+import { TopState } from '../../../src/analysis/top/top-state.ts';
+import type { Sample } from '../../../src/model/sample.ts';
+import { fakeRecording } from '../../support/fake-recording.ts';
+import {
+  fakeOomKill,
+  fakeProcess,
+  fakeSample,
+  mib,
+  startUnixMs,
+} from '../../support/fake-sample.ts';
+
+// A renderer that grows by 1 MiB a second and takes half a core, beside a browser that does neither.
+function growingSample(second: number): Sample {
+  return fakeSample({
+    second,
+    machine: { totalBytes: 1024 * mib, freeBytes: 424 * mib, inactiveFileBytes: 100 * mib },
+    pressure: { memorySomeMs: second * 200, memoryFullMs: second * 50 },
+    processes: [
+      fakeProcess({
+        pid: 100,
+        role: 'browser',
+        rssBytes: 200 * mib,
+        anonBytes: 80 * mib,
+        pssBytes: 120 * mib,
+      }),
+      fakeProcess({
+        pid: 120,
+        role: 'renderer',
+        rssBytes: (150 + second) * mib,
+        anonBytes: (50 + second) * mib,
+        pssBytes: second === 0 ? 90 * mib : null,
+        cpuMs: second * 500,
+      }),
+      ...(second < 60 ? [fakeProcess({ pid: 130, role: 'gpu', rssBytes: 70 * mib })] : []),
+      fakeProcess({ pid: 140, role: 'other', state: 'Z' }),
+    ],
+  });
+}
+
+const samples = Array.from({ length: 121 }, (_, second) => growingSample(second));
+const events = [
+  fakeOomKill({ pid: 9, comm: 'old', beforeStart: true }),
+  fakeOomKill({ pid: 131, comm: 'chromium', rssBytes: 10 * mib, timeUnixMs: startUnixMs + 60_000 }),
+  {
+    kind: 'oom_counter' as const,
+    timeUnixMs: startUnixMs + 60_500,
+    counter: 'machine' as const,
+    count: 1,
+  },
+  {
+    kind: 'process_exit' as const,
+    timeUnixMs: startUnixMs + 60_000,
+    pid: 130,
+    startTicks: 1300,
+    role: 'gpu' as const,
+    exitCode: null,
+    signal: 'SIGKILL',
+    source: 'connector' as const,
+  },
+];
+
+const expected = {
+  timeUnixMs: startUnixMs + 120_000,
+  // 1024 MiB less 424 free and 100 of inactive file pages.
+  memory: {
+    limitBytes: 1024 * mib,
+    limitSource: 'machine',
+    usedBytes: 500 * mib,
+    availableBytes: null,
+  },
+  // 200 and 50 ms a second.
+  pressure: { memorySomeRatio: 0.2, memoryFullRatio: 0.05, cpuSomeRatio: null },
+  roles: [
+    { role: 'browser', processCount: 1, pssBytes: 120 * mib, growthBytesPerMinute: 0 },
+    {
+      role: 'renderer',
+      processCount: 1,
+      // 90 MiB, and 120 MiB of anonymous memory since.
+      pssBytes: 210 * mib,
+      rssBytes: 270 * mib,
+      cpuRatio: 0.5,
+      isLeak: true,
+    },
+  ],
+  processes: [
+    { pid: 120, pssBytes: 210 * mib, cpuRatio: 0.5, isLeak: true },
+    { pid: 100, pssBytes: 120 * mib, cpuRatio: 0, growthBytesPerMinute: 0, isLeak: false },
+  ],
+  events: [
+    { words: 'OOM kill of chromium, pid 131, 10.0 MiB resident, scope cgroup', isBad: true },
+    { words: 'gpu 130 ended by SIGKILL', isBad: true },
+  ],
+};
+
+describe('the state of a session', () => {
+  test('out of a recording', () => {
+    const view = recordingTop(fakeRecording({ samples, events }));
+    expect(view).toMatchObject({ source: 'fake.db', state: 'ended', ...expected });
+    // 1 MiB a second, to the grid of 60 points over samples a second apart.
+    expect((view?.processes[0]?.growthBytesPerMinute ?? 0) / mib).toBeCloseTo(60, 0);
+  });
+
+  test('out of samples, as they are taken', () => {
+    const state = new TopState();
+    samples.forEach((sample, second) => {
+      state.addSample(sample, second === 60 ? events : []);
+    });
+    expect(state.view('local', 'live')).toMatchObject({
+      source: 'local',
+      state: 'live',
+      ...expected,
+    });
+  });
+
+  test('growth takes a minute, a rate two samples', () => {
+    const state = new TopState();
+    state.addSample(growingSample(0), []);
+    const unknown = { cpuRatio: null, growthBytesPerMinute: null };
+    expect(state.view('local', 'live')?.processes[0]).toMatchObject({ pid: 100, ...unknown });
+    expect(state.view('local', 'live')?.pressure.memorySomeRatio).toBeNull();
+  });
+
+  test('over a gap nothing is said', () => {
+    const slept = { ...growingSample(121), timeUnixMs: startUnixMs + 7_321_000 };
+    const state = new TopState();
+    for (const sample of [...samples, slept]) state.addSample(sample, []);
+    const view = state.view('local', 'live');
+    expect(view?.pressure.memorySomeRatio).toBeNull();
+    expect(view?.roles.map((role) => role.growthBytesPerMinute)).toEqual([null, null]);
+    expect(view?.processes.map((process) => process.cpuRatio)).toEqual([null, null]);
+  });
+
+  test('nothing is shown of a recording without a sample; who was lost is said so', () => {
+    expect(recordingTop(fakeRecording({ samples: [] }))).toBeNull();
+    const lost = { endReason: 'lost' as const, endedUnixMs: null };
+    expect(recordingTop(fakeRecording({ samples, facts: lost }))?.state).toBe('lost');
+    expect(recordingTop(fakeRecording({ samples, isLive: true }))?.state).toBe('live');
+  });
+});
