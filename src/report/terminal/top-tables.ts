@@ -34,10 +34,9 @@ export function roleLines(view: TopView, look: TopLook, count: number): Line[] {
   const lines = tableLines(columns, view.roles, look);
   const { processCount, pssBytes, rssSumBytes } = view.browser;
   const total = [fitTo('all of it', 10), fitTo(String(processCount), 5, 'right')];
-  const sums =
-    look.columns < wideFrom
-      ? [fitTo(formatBytes(pssBytes ?? rssSumBytes), 9, 'right')]
-      : [pssBytes, rssSumBytes].map((bytes) => fitTo(cellBytes(bytes), 9, 'right'));
+  // Never the sum of RSS alone: it counts shared pages several times.
+  const figures = look.columns < wideFrom ? [pssBytes] : [pssBytes, rssSumBytes];
+  const sums = figures.map((bytes) => fitTo(cellBytes(bytes), 9, 'right'));
   const all = { text: [...total, ...sums].join(' ') };
   // The total is worth more than the last of the roles.
   return lines.length < count ? [...lines, all] : [...lines.slice(0, Math.max(0, count - 1)), all];
