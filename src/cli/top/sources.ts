@@ -27,7 +27,7 @@ export function localSource(options: TopSourceOptions, env: CommandIo['env']): T
     let count = 0;
     const recorder = createRecorder(
       { intervalMs, durationMs },
-      { source, pages: null },
+      { source, beside: [] },
       (sample, events) => {
         state.addSample(sample, events);
         const view = state.view('local', 'live');
