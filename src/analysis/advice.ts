@@ -79,6 +79,7 @@ function forGrower(process: ProcessReport): string {
 
 function forHealthy({ browser, memory }: Findings): string[] {
   if (browser.processesMax === 0) return ['Record while a browser runs to learn what it needs.'];
+  if (memory.limitBytes === null) return [];
   return [`The present size of ${formatBytes(memory.limitBytes)} fits this session.`];
 }
 

@@ -22,7 +22,7 @@ export interface MemoryReport {
   headroomMinRatio: number | null;
   headroomMinUnixMs: number | null;
   /** The limit of that moment, and who set it. */
-  limitBytes: number;
+  limitBytes: number | null;
   limitSource: LimitSource;
 }
 

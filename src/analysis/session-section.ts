@@ -24,9 +24,9 @@ export interface SessionSection {
   machine: {
     bootId: string | null;
     kernel: string;
-    cpuCount: number;
-    memoryTotalBytes: number;
-    limitBytes: number;
+    cpuCount: number | null;
+    memoryTotalBytes: number | null;
+    limitBytes: number | null;
     limitSource: LimitSource;
     /** As the browser told it, else from its processes; null when unknown or when there are two. */
     browserVersion: string | null;

@@ -45,7 +45,7 @@ export function resourceOf(facts: SessionFacts, extra: StringAttributes = {}): S
  */
 export function tierOf(facts: Pick<SessionFacts, 'machine'>): string {
   const { limitBytes, limitSource } = facts.machine;
-  if (!(limitBytes > 0)) return 'unknown';
+  if (limitBytes === null || !(limitBytes > 0)) return 'unknown';
   const step = 2 ** (Math.floor(Math.log2(limitBytes)) - 2);
   const bytes = limitSource === 'machine' ? Math.ceil(limitBytes / step) * step : limitBytes;
   if (bytes % gibibyte === 0) return `${bytes / gibibyte}GiB`;

@@ -26,9 +26,10 @@ export interface MachineFacts {
   /** `uname -r` */
   kernel: string;
   hostName: string;
-  cpuCount: number;
-  memoryTotalBytes: number;
-  limitBytes: number;
+  /** These three are null when the row of the session was lost, and with it what was known. */
+  cpuCount: number | null;
+  memoryTotalBytes: number | null;
+  limitBytes: number | null;
   limitSource: LimitSource;
   /** `Chromium 156.0.…` where the browser was started by us or could be asked. */
   browserVersion: string | null;

@@ -22,7 +22,9 @@ export function memoryLines({ memory, pressure, reclaim }: SessionReport, column
   const low = `available: lowest ${formatBytes(free.min)} (${formatRatio(memory.headroomMinRatio)} of the limit), p1 ${formatBytes(free.p1)}, p50 ${formatBytes(free.p50)}`;
   return [
     { text: 'Memory', tone: 'heading' },
-    { text: `  limit ${formatBytes(limitBytes)} (${limitWords[limitSource]})` },
+    {
+      text: `  limit ${limitBytes === null ? 'unknown' : `${formatBytes(limitBytes)} (${limitWords[limitSource]})`}`,
+    },
     ...barLines(used, limitBytes, columns),
     ...rows.map((text) => ({ text })),
     ...[low, peakWords(memory.peakBytes), ...stallWords(pressure), ...reclaimWords(reclaim)]
@@ -34,10 +36,10 @@ export function memoryLines({ memory, pressure, reclaim }: SessionReport, column
 
 function barLines(
   used: SessionReport['memory']['workingSetBytes'],
-  limitBytes: number,
+  limitBytes: number | null,
   columns: number,
 ): Line[] {
-  if (used.p50 === null || used.max === null || limitBytes <= 0) return [];
+  if (used.p50 === null || used.max === null || limitBytes === null) return [];
   const usual = used.p50 / limitBytes;
   const most = used.max / limitBytes;
   const caption = ` ${formatRatio(most)} at most`;

@@ -86,7 +86,7 @@ function sessionLines({ session, coverage }: SessionReport, columns: number): Li
   const facts = [
     `${session.id} (${session.source})`,
     `${formatInstant(fromUnixMs)} to ${formatInstant(toUnixMs)}, ${formatDuration(length)}, ${endWords(session)}`,
-    `kernel ${machine.kernel}, ${machine.cpuCount} CPUs, browser version ${machine.browserVersion ?? 'unknown'}`,
+    `kernel ${machine.kernel}, ${machine.cpuCount ?? 'unknown number of'} CPUs, browser version ${machine.browserVersion ?? 'unknown'}`,
     ...(session.root === null ? [] : [rootWords(session.root)]),
     ...(labels.length === 0 ? [] : [labels.join(' ')]),
   ];

@@ -28,9 +28,9 @@ export function readSession(db: Database): SessionRow | null {
         bootId: row.boot_id,
         kernel: row.kernel,
         hostName: row.host_name,
-        cpuCount: row.cpu_count,
-        memoryTotalBytes: row.memory_total_bytes,
-        limitBytes: row.limit_bytes,
+        cpuCount: knownCount(row.cpu_count),
+        memoryTotalBytes: knownCount(row.memory_total_bytes),
+        limitBytes: knownCount(row.limit_bytes),
         limitSource: row.limit_source,
         browserVersion: row.browser_version,
         sampleSource: row.sample_source,
@@ -142,15 +142,20 @@ function machineColumns(machine: MachineFacts) {
     boot_id: machine.bootId,
     kernel: machine.kernel,
     host_name: machine.hostName,
-    cpu_count: machine.cpuCount,
-    memory_total_bytes: machine.memoryTotalBytes,
-    limit_bytes: machine.limitBytes,
+    cpu_count: machine.cpuCount ?? 0,
+    memory_total_bytes: machine.memoryTotalBytes ?? 0,
+    limit_bytes: machine.limitBytes ?? 0,
     limit_source: machine.limitSource,
     browser_version: machine.browserVersion,
     sample_source: machine.sampleSource,
     clock_ticks_per_second: machine.clockTicksPerSecond,
     page_size_bytes: machine.pageSizeBytes,
   };
+}
+
+// A machine without CPU or memory stands for one that nothing is known of (mend-session.ts).
+function knownCount(stored: number): number | null {
+  return stored > 0 ? stored : null;
 }
 
 interface StoredSession {

@@ -35,7 +35,7 @@ export function startRecord(facts: SessionFacts): EventRecord {
   const told: Told = {
     name: 'session.start',
     severity: 'INFO',
-    body: `recording began, the limit is ${mib(machine.limitBytes)}`,
+    body: `recording began, the limit is ${machine.limitBytes === null ? 'unknown' : mib(machine.limitBytes)}`,
     attributes: {
       'headroom.memory.limit': machine.limitBytes,
       'headroom.browser.version': machine.browserVersion,

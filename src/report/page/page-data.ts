@@ -30,7 +30,7 @@ export interface RecordingSummary {
   verdict: { kind: VerdictKind; summary: string };
   /** The largest working set. */
   peakBytes: number | null;
-  limitBytes: number;
+  limitBytes: number | null;
   oomKillCount: number;
   /** The largest working set of each part of it, as a share of the limit; null: a hole. */
   sparkline: (number | null)[];

@@ -1,7 +1,9 @@
 import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { analyse } from '../../../src/analysis/session-report.ts';
 import type { Gap } from '../../../src/model/event.ts';
+import { renderText } from '../../../src/report/text.ts';
 import { openDatabase } from '../../../src/store/driver.ts';
 import { openRecording } from '../../../src/store/reader.ts';
 import { type Salvage, salvageFile } from '../../../src/store/salvage/salvage-file.ts';
@@ -120,8 +122,27 @@ describe('a recording with one page zeroed', () => {
     expect(salvage().isSessionLost).toBe(true);
     using recording = openRecording(out);
     expect(recording.facts).toMatchObject({ id: 'new', labels: {}, intervalMs: 1000 });
-    expect(recording.facts.machine).toMatchObject({ kernel: 'unknown', hostName: 'unknown' });
+    expect(recording.facts.machine).toMatchObject({
+      kernel: 'unknown',
+      hostName: 'unknown',
+      cpuCount: null,
+    });
     expect(recording.tickCount()).toBe(200);
+  });
+
+  test('of the session and the settings: its size is unknown, and no 0', () => {
+    zeroPage(rootOf('session'));
+    zeroPage(rootOf('tick_setting'));
+    salvage();
+    using recording = openRecording(out);
+    expect(recording.facts.machine).toMatchObject({
+      cpuCount: null,
+      memoryTotalBytes: null,
+      limitBytes: null,
+    });
+    const text = renderText(analyse(recording));
+    expect(text).toContain('limit unknown');
+    expect(text).toContain('unknown number of CPUs');
   });
 
   test('of the settings: samples are still read', () => {

@@ -116,7 +116,7 @@ function rowOf(
     return element('tr', { 'data-name': name }, [first, cell]);
   }
   const { verdict, peakBytes, limitBytes, labels, fromUnixMs, toUnixMs } = summary;
-  const share = peakBytes === null || limitBytes <= 0 ? null : peakBytes / limitBytes;
+  const share = peakBytes === null || limitBytes === null ? null : peakBytes / limitBytes;
   return element('tr', { 'data-name': name }, [
     first,
     element('td', { class: verdictTone(verdict.kind), title: verdict.summary }, [

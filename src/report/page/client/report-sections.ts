@@ -73,7 +73,7 @@ export function factsSection(report: SessionReport): HTMLElement {
     [
       'machine',
       [
-        `kernel ${session.machine.kernel}, ${session.machine.cpuCount} CPUs, ${session.machine.browserVersion ?? 'browser unknown'}`,
+        `kernel ${session.machine.kernel}, ${session.machine.cpuCount ?? 'unknown number of'} CPUs, ${session.machine.browserVersion ?? 'browser unknown'}`,
       ],
     ],
     ['limit', [bytesElement(memory.limitBytes), ` (${memory.limitSource})`]],
