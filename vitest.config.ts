@@ -1,7 +1,25 @@
 import { defineConfig } from 'vitest/config';
 
-// Unit and end-to-end tests are separate projects: the end-to-end ones share one machine
-// (Chromium, memory cgroups, ports), so they run one file at a time.
+// Which end-to-end tests want the machine for themselves: they starve it, kill, or compare what two
+// see of it. Of the others two files run at a time.
+const alone = [
+  'alerts',
+  'chromium-oom',
+  'deaths',
+  'gaps',
+  'kill-series',
+  'oom-kill',
+  'other-kernel',
+  'pages',
+  'peers',
+  'process-exits',
+  'record-browser',
+  'record-signals',
+  'self-protection',
+  'starvation',
+  'userspace-oom',
+].map((name) => `test/e2e/${name}.test.ts`);
+
 export default defineConfig({
   test: {
     projects: [
@@ -20,10 +38,21 @@ export default defineConfig({
         test: {
           name: 'e2e',
           include: ['test/e2e/**/*.test.ts'],
+          exclude: alone,
+          testTimeout: 180_000,
+          hookTimeout: 180_000,
+          sequence: { groupOrder: 1 },
+          maxWorkers: 2,
+        },
+      },
+      {
+        test: {
+          name: 'e2e-alone',
+          include: alone,
           testTimeout: 180_000,
           hookTimeout: 180_000,
           fileParallelism: false,
-          sequence: { groupOrder: 1 },
+          sequence: { groupOrder: 2 },
           maxWorkers: 1,
         },
       },
