@@ -85,7 +85,8 @@ describe('a real Chromium', () => {
       expect(browser.pssEstimatedBytes).toBeLessThanOrEqual(rssSumBytes);
       expect(browser.pssEstimatedBytes).toBeLessThanOrEqual(machine.totalBytes);
     }
-    expect(ticks.at(-1)?.browser.pssEstimatedBytes).not.toBeNull();
+    // Unknown in a tick that has a process which is too new to have been read.
+    expect(ticks.some(({ browser }) => browser.pssEstimatedBytes !== null)).toBe(true);
   });
 
   test('its command lines, its place for the OOM killer and its version are the kernel’s and its own', async () => {
