@@ -9,10 +9,8 @@ import { AlertActions } from './alert-actions.ts';
 import type { Command, CommandIo } from './command.ts';
 import { heapTidier } from './heap-tidier.ts';
 import { LiveExport } from './live-export.ts';
-
 import { PageCompanion } from './page-companion.ts';
 import { perProcessSpec } from './per-process-option.ts';
-
 import { ProgressLine } from './progress.ts';
 import { type RecordOptions, recordOptions } from './record-options.ts';
 import { createRecorder, noteProtection, openSource, sessionFacts } from './record-session.ts';
@@ -160,7 +158,7 @@ async function record(
   const end = { endedUnixMs: Date.now(), endReason };
   const isWhole = watch.end(writer.close(end), writer.writtenCount);
   await Promise.all([live, pages, alerts].map((other) => other.finish(io.hurry)));
-  if (isWhole && live !== null) sealRecording(options.out, io);
+  if (isWhole) sealRecording(options.out, io);
   tellEnd(options, io, { facts, end, sampleCount: writer.writtenCount, isWhole });
   if (command === null) return isWhole ? 0 : 1;
   if (endReason === 'duration') {
