@@ -1,15 +1,16 @@
 import fs from 'node:fs';
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import type { Duplex } from 'node:stream';
-import { errnoOf, HeadroomError } from '../model/errors.ts';
+import { errnoOf } from '../model/errors.ts';
 import { bearerToken, isExpectedHost, isSameSecret } from './auth.ts';
 import { proxyToBrowser } from './browser/cdp-proxy.ts';
 import { browserRoutes } from './browser-routes.ts';
 import { fileRoutes } from './files/file-routes.ts';
 import { lockFolder } from './folder-lock.ts';
 import { type Exchange, param, sendJson } from './http/exchange.ts';
+import { listen } from './http/listen.ts';
 import { HttpProblem } from './http/problem.ts';
 import { Router, type Routes } from './http/router.ts';
 import { removeLeftovers } from './leftovers.ts';
@@ -208,22 +209,6 @@ function below(prefix: string, routes: Routes): Routes {
       handler,
     ]),
   );
-}
-
-function listen(server: Server, { address, port }: HostOptions): Promise<void> {
-  return new Promise((resolve, reject) => {
-    server.once('error', (error) => {
-      const errno = errnoOf(error);
-      const what = errno === 'EADDRINUSE' ? 'another program listens there' : (errno ?? 'unknown');
-      reject(
-        new HeadroomError('ADDRESS_NOT_USABLE', `cannot listen on ${address}:${port}: ${what}`, {
-          hint: 'Choose another --port, or 0 for any that is free.',
-          cause: error,
-        }),
-      );
-    });
-    server.listen(port, address, resolve);
-  });
 }
 
 function isHangUp(error: unknown, signal: AbortSignal): boolean {

@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
-import { errnoOf, HeadroomError } from '../../model/errors.ts';
+import { listen } from '../../host/http/listen.ts';
 import { isLoopbackHost } from '../../model/loopback-host.ts';
 
 export interface HttpRequest {
@@ -94,25 +94,6 @@ export async function startHttpServer(options: HttpServerOptions): Promise<Runni
         server.closeAllConnections();
       }),
   };
-}
-
-function listen(
-  server: ReturnType<typeof createServer>,
-  { address, port }: HttpServerOptions,
-): Promise<void> {
-  return new Promise((resolve, reject) => {
-    server.once('error', (error) => {
-      const errno = errnoOf(error);
-      const what = errno === 'EADDRINUSE' ? 'another program listens there' : (errno ?? 'unknown');
-      reject(
-        new HeadroomError('ADDRESS_NOT_USABLE', `cannot listen on ${address}:${port}: ${what}`, {
-          hint: 'Choose another --port, or 0 for any that is free.',
-          cause: error,
-        }),
-      );
-    });
-    server.listen(port, address, resolve);
-  });
 }
 
 async function respond(

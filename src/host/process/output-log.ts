@@ -1,5 +1,6 @@
 import fs from 'node:fs';
 import { errnoOf } from '../../model/errors.ts';
+import { Waiters } from '../waiters.ts';
 import type { OutputChannel, OutputFrame, ProcessEnd } from './frame.ts';
 
 const headerBytes = 5;
@@ -17,7 +18,7 @@ export class OutputLog implements OutputChannel {
   #end: ProcessEnd | null = null;
   #isClosed = false;
   #isBroken = false;
-  readonly #waiting = new Set<() => void>();
+  readonly #waiters = new Waiters();
 
   constructor(file: string, limitBytes = usualLimitBytes) {
     this.#limitBytes = limitBytes;
@@ -37,11 +38,11 @@ export class OutputLog implements OutputChannel {
       if (errnoOf(error) === null) throw error;
       // A full disk: from here on nobody knows, and no end is told.
       this.#isBroken = true;
-      this.#wake();
+      this.#waiters.wake();
       return false;
     }
     this.#length += record.length;
-    this.#wake();
+    this.#waiters.wake();
     return this.#length < this.#limitBytes;
   }
 
@@ -51,7 +52,7 @@ export class OutputLog implements OutputChannel {
 
   end(end: ProcessEnd): void {
     this.#end = end;
-    this.#wake();
+    this.#waiters.wake();
   }
 
   async *read(signal: AbortSignal): AsyncGenerator<OutputFrame | ProcessEnd> {
@@ -66,7 +67,7 @@ export class OutputLog implements OutputChannel {
         yield this.#end;
         return;
       } else {
-        await this.#more(signal);
+        await this.#waiters.more(signal);
       }
     }
   }
@@ -75,7 +76,7 @@ export class OutputLog implements OutputChannel {
     if (this.#isClosed) return;
     this.#isClosed = true;
     fs.closeSync(this.#fd);
-    this.#wake();
+    this.#waiters.wake();
   }
 
   #frameAt(at: number): OutputFrame {
@@ -84,21 +85,5 @@ export class OutputLog implements OutputChannel {
     const data = Buffer.alloc(header.readUInt32BE(1));
     fs.readSync(this.#fd, data, 0, data.length, at + headerBytes);
     return { stream: header.readUInt8() === 1 ? 'stdout' : 'stderr', data };
-  }
-
-  #more(signal: AbortSignal): Promise<void> {
-    return new Promise((resolve) => {
-      const go = () => {
-        this.#waiting.delete(go);
-        signal.removeEventListener('abort', go);
-        resolve();
-      };
-      this.#waiting.add(go);
-      signal.addEventListener('abort', go, { once: true });
-    });
-  }
-
-  #wake(): void {
-    for (const go of [...this.#waiting]) go();
   }
 }

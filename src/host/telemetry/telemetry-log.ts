@@ -1,3 +1,5 @@
+import { Waiters } from '../waiters.ts';
+
 /** An event as the API tells it. */
 export interface TelemetryEvent {
   /** Microseconds since the epoch. */
@@ -20,7 +22,7 @@ const archiveLength = 20_000;
 /** What happened in one session; it can be asked for after the session is gone. */
 export class TelemetryLog {
   readonly #archive: TelemetryEnvelope[] = [];
-  readonly #waiting = new Set<() => void>();
+  readonly #waiters = new Waiters();
   #lastSeq = 0;
 
   get lastSeq(): number {
@@ -39,7 +41,7 @@ export class TelemetryLog {
   publish(event: TelemetryEvent): void {
     this.#archive.push({ seq: ++this.#lastSeq, event });
     if (this.#archive.length > archiveLength) this.#archive.shift();
-    for (const go of [...this.#waiting]) go();
+    this.#waiters.wake();
   }
 
   /** The events behind `afterSeq`, and then each as it happens, until the signal. */
@@ -52,20 +54,8 @@ export class TelemetryLog {
       } else if (seq <= this.#lastSeq) {
         seq = this.oldestSeq;
       } else {
-        await this.#more(signal);
+        await this.#waiters.more(signal);
       }
     }
-  }
-
-  #more(signal: AbortSignal): Promise<void> {
-    return new Promise((resolve) => {
-      const go = () => {
-        this.#waiting.delete(go);
-        signal.removeEventListener('abort', go);
-        resolve();
-      };
-      this.#waiting.add(go);
-      signal.addEventListener('abort', go, { once: true });
-    });
   }
 }
