@@ -9,11 +9,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { HeadroomError } from '../../src/model/errors.ts';
 import { Sketch, type SketchTotals } from '../../src/model/sketch.ts';
-
-interface Weighted {
-  value: number;
-  weight: number;
-}
+import { exactPercentile, type Weighted } from '../support/exact-percentile.ts';
 
 const anyValue = fc.oneof(
   fc.constant(0),
@@ -28,18 +24,6 @@ function sketchOf(values: readonly Weighted[]): Sketch {
   const sketch = new Sketch();
   for (const { value, weight } of values) sketch.add(value, weight);
   return sketch;
-}
-
-/** The definition itself: the smallest value that at least ⌈q × total⌉ of the weight is not above. */
-function exactQuantile(values: readonly Weighted[], q: number): number {
-  const sorted = values.toSorted((a, b) => a.value - b.value);
-  const rank = Math.ceil(q * sorted.reduce((sum, { weight }) => sum + weight, 0));
-  let seen = 0;
-  for (const { value, weight } of sorted) {
-    seen += weight;
-    if (seen >= rank) return value;
-  }
-  return Number.NaN;
 }
 
 describe('totals', () => {
@@ -100,7 +84,7 @@ describe('quantiles', () => {
     const values = fc.array(fc.record({ value, weight }), { minLength: 1, maxLength: 300 });
     fc.assert(
       fc.property(values, fc.constantFrom(0.5, 0.75, 0.9, 0.95, 0.99), (weighted, q) => {
-        const exact = exactQuantile(weighted, q);
+        const exact = exactPercentile(weighted, q);
         expect(Math.abs((sketchOf(weighted).quantile(q) ?? 0) - exact)).toBeLessThanOrEqual(
           0.011 * exact,
         );
