@@ -1,8 +1,8 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { errnoOf, HeadroomError } from '../model/errors.ts';
+import { temporaryBeside } from '../store/temporary-file.ts';
 import { recordingPath } from './recording-path.ts';
-import { temporaryBeside } from './temporary-file.ts';
 
 /**
  * Makes a recording out of another one. It gets its name when it is whole and on the disk; one that

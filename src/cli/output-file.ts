@@ -1,7 +1,7 @@
 import fs from 'node:fs';
 import { errnoOf, HeadroomError } from '../model/errors.ts';
+import { temporaryBeside } from '../store/temporary-file.ts';
 import { refuseOverwriting } from './overwriting.ts';
-import { temporaryBeside } from './temporary-file.ts';
 
 /** The output could not be written: nothing else that is to go into it makes sense any more. */
 export class OutputError extends HeadroomError {

@@ -13,8 +13,19 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   analysis: ['model', 'store/reader'],
   report: ['model', 'analysis'],
   session: ['model'],
+  attach: ['model', 'session', 'store'],
   host: ['model', 'session'],
-  cli: ['model', 'session', 'host', 'collector', 'store', 'exporter', 'analysis', 'report'],
+  cli: [
+    'model',
+    'session',
+    'attach',
+    'host',
+    'collector',
+    'store',
+    'exporter',
+    'analysis',
+    'report',
+  ],
 };
 
 /** Packages that only one place may import, by prefix of the path. */
@@ -38,7 +49,7 @@ const packageHomes: Readonly<Record<string, string>> = {
 const procReaders = [
   'src/collector/procfs/proc-fs.ts',
   'src/store/recorder-lock.ts',
-  'src/cli/attach/session-scripts.ts',
+  'src/attach/session-scripts.ts',
 ];
 
 const longestFile = 300;

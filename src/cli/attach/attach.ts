@@ -1,15 +1,15 @@
 import { randomUUID } from 'node:crypto';
+import type { CollectorRequest } from '../../attach/collector-state.ts';
+import { putCollector } from '../../attach/put-collector.ts';
+import { SessionCollector } from '../../attach/session-collector.ts';
+import { untilRecording } from '../../attach/until-recording.ts';
 import type { Command, CommandIo, ParsedArguments } from '../command.ts';
 import { UsageError } from '../command.ts';
 import { listOption, nameOption, switchOption, textOption } from '../parse-arguments.ts';
 import { parseDuration, parseLabels } from '../quantities.ts';
 import { sessionOf, targetHelp } from '../session/target.ts';
-import type { CollectorRequest } from './collector-state.ts';
 import { follow } from './follow.ts';
 import { outOption, pulledFile } from './pulled-file.ts';
-import { putCollector } from './put-collector.ts';
-import { SessionCollector } from './session-collector.ts';
-import { untilRecording } from './until-recording.ts';
 
 export const attachCommand: Command = {
   name: 'attach',

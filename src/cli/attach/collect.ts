@@ -1,5 +1,11 @@
 import { renameSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import {
+  type CollectorRequest,
+  type CollectorState,
+  heartbeatMs,
+} from '../../attach/collector-state.ts';
+import { collectorFiles } from '../../attach/session-scripts.ts';
 import { systemClock } from '../../collector/sampler.ts';
 import { StoreWriter } from '../../store/writer.ts';
 import { heapTidier } from '../heap-tidier.ts';
@@ -9,8 +15,6 @@ import {
   openLocalSource,
   sessionFacts,
 } from '../record-session.ts';
-import { type CollectorRequest, type CollectorState, heartbeatMs } from './collector-state.ts';
-import { collectorFiles } from './session-scripts.ts';
 
 /**
  * Records the session that this process runs in, until TERM, into the file of its folder. One that is

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import { createReadStream, renameSync, rmSync, statSync } from 'node:fs';
+import type { CollectorRequest } from '../../attach/collector-state.ts';
 import { HeadroomError } from '../../model/errors.ts';
 import { driverState } from '../../store/driver-state.ts';
 import { snapshot } from '../../store/snapshot.ts';
 import { collect } from './collect.ts';
-import type { CollectorRequest } from './collector-state.ts';
 
 // What is put into a session, as one file: `check`, `record REQUEST`, `snapshot FILE OUT`. It answers
 // with one line of JSON; the other side is attach.ts and pull-recording.ts.

@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { heartbeatMs } from '../../attach/collector-state.ts';
+import type { SessionCollector } from '../../attach/session-collector.ts';
 import { HeadroomError } from '../../model/errors.ts';
 import { printable } from '../../report/printable.ts';
 import type { CommandIo } from '../command.ts';
-import { heartbeatMs } from './collector-state.ts';
 import { pullTo } from './pulled-file.ts';
-import type { SessionCollector } from './session-collector.ts';
 
 export interface FollowOptions {
   io: CommandIo;

@@ -1,8 +1,8 @@
+import { SessionCollector } from '../../attach/session-collector.ts';
 import type { Command } from '../command.ts';
 import { UsageError } from '../command.ts';
 import { sessionOf, targetHelp } from '../session/target.ts';
 import { outOption, pulledFile, pullTo } from './pulled-file.ts';
-import { SessionCollector } from './session-collector.ts';
 
 export const pullCommand: Command = {
   name: 'pull',

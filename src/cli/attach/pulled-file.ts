@@ -1,4 +1,6 @@
 import fs from 'node:fs';
+import { type OnTransfer, pullRecording } from '../../attach/pull-recording.ts';
+import type { SessionCollector } from '../../attach/session-collector.ts';
 import { HeadroomError } from '../../model/errors.ts';
 import { formatBytes } from '../../model/format-bytes.ts';
 import { printable } from '../../report/printable.ts';
@@ -6,8 +8,6 @@ import type { CommandIo, ParsedArguments } from '../command.ts';
 import { nameOption } from '../parse-arguments.ts';
 import { recordingPath } from '../recording-path.ts';
 import { shellQuote } from '../shell-quote.ts';
-import { type OnTransfer, pullRecording } from './pull-recording.ts';
-import type { SessionCollector } from './session-collector.ts';
 
 export const outOption = {
   type: 'string',

@@ -1,9 +1,9 @@
+import { notFound } from '../../attach/pull-recording.ts';
+import { SessionCollector } from '../../attach/session-collector.ts';
 import type { Command } from '../command.ts';
 import { UsageError } from '../command.ts';
 import { sessionOf, targetHelp } from '../session/target.ts';
-import { notFound } from './pull-recording.ts';
 import { outOption, pulledFile, pullTo } from './pulled-file.ts';
-import { SessionCollector } from './session-collector.ts';
 
 export const stopCommand: Command = {
   name: 'stop',

@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
 import fs from 'node:fs';
 import { afterEach, expect, test } from 'vitest';
-import { pullRecording } from '../../../src/cli/attach/pull-recording.ts';
-import { SessionCollector } from '../../../src/cli/attach/session-collector.ts';
-import { HeadroomError } from '../../../src/model/errors.ts';
-import type { Session } from '../../../src/session/session.ts';
-import { temporaryFolder } from '../../support/headroom-cli.ts';
+import { pullRecording } from '../../src/attach/pull-recording.ts';
+import { SessionCollector } from '../../src/attach/session-collector.ts';
+import { HeadroomError } from '../../src/model/errors.ts';
+import type { Session } from '../../src/session/session.ts';
+import { temporaryFolder } from '../support/headroom-cli.ts';
 
 const folder = temporaryFolder();
 const content = Buffer.from('what was recorded, to the byte');

@@ -2,7 +2,7 @@ import fs from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { errnoOf } from '../../model/errors.ts';
+import { errnoOf } from '../model/errors.ts';
 import { collectorFailure, runScript, type SessionCollector } from './session-collector.ts';
 import { prepareScript } from './session-scripts.ts';
 
@@ -30,13 +30,15 @@ export async function putCollector(collector: SessionCollector, nodePath: string
 
 /** One file when the package is built: all modules are in it. */
 function bundleFile(): string {
-  return fileURLToPath(new URL('./collector-main.js', import.meta.url));
+  return fileURLToPath(new URL('../cli/attach/collector-main.js', import.meta.url));
 }
 
 const require = createRequire(import.meta.url);
 
 // better-sqlite3 asks this package where its addon is.
-const bindings = "module.exports = (name) => require('../better-sqlite3/build/Release/' + name);\n";
+const bindings = `const folder = '../better-sqlite3/build/Release/';
+module.exports = (name) => require(folder + name);
+`;
 
 /** The optional package as far as it is needed to run; null where it is not installed. */
 function addonFiles(): [string, Uint8Array][] | null {

@@ -1,8 +1,8 @@
 import { createHash, randomBytes } from 'node:crypto';
 import fs from 'node:fs';
-import { HeadroomError } from '../../model/errors.ts';
-import type { Session } from '../../session/session.ts';
-import { temporaryBeside } from '../temporary-file.ts';
+import { HeadroomError } from '../model/errors.ts';
+import type { Session } from '../session/session.ts';
+import { temporaryBeside } from '../store/temporary-file.ts';
 import type { SessionCollector } from './session-collector.ts';
 
 export type OnTransfer = (receivedBytes: number, sizeBytes: number) => void;

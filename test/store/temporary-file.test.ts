@@ -1,7 +1,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { temporaryBeside } from '../../src/cli/temporary-file.ts';
+import { temporaryBeside } from '../../src/store/temporary-file.ts';
 import { temporaryFolder } from '../support/headroom-cli.ts';
 
 let folder: ReturnType<typeof temporaryFolder>;

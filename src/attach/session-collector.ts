@@ -1,5 +1,5 @@
-import { HeadroomError } from '../../model/errors.ts';
-import type { ExecResult, Session } from '../../session/session.ts';
+import { HeadroomError } from '../model/errors.ts';
+import type { ExecResult, Session } from '../session/session.ts';
 import { bytesOf } from './bytes-of.ts';
 import { type CollectorState, parseCollectorState } from './collector-state.ts';
 import {

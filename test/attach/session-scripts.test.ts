@@ -1,8 +1,8 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 import { afterAll, describe, expect, test } from 'vitest';
-import { locateScript, prepareScript } from '../../../src/cli/attach/session-scripts.ts';
-import { temporaryFolder } from '../../support/headroom-cli.ts';
+import { locateScript, prepareScript } from '../../src/attach/session-scripts.ts';
+import { temporaryFolder } from '../support/headroom-cli.ts';
 
 const folders: { [Symbol.dispose](): void }[] = [];
 

@@ -1,5 +1,5 @@
-import { HeadroomError } from '../../model/errors.ts';
-import type { Session } from '../../session/session.ts';
+import { HeadroomError } from '../model/errors.ts';
+import type { Session } from '../session/session.ts';
 
 const mostBytes = 2 ** 20;
 
