@@ -68,7 +68,7 @@ async function examine(): Promise<Examination> {
   const target = { rootPid: null, cgroup: null };
   const sources = { ...localSources(target, readKernelUnits(proc)), pssCpuShare: 0 };
   const sampler = new Sampler(sources);
-  const schedule = { sequence: 1, intervalMs: 1000, latenessMs: 0, missedTickCount: 0 };
+  const schedule = { sequence: 1, intervalMs: 1000, dueMonotonicMs: 0, missedTickCount: 0 };
   const { sample } = sampler.take(schedule);
   const sampleCpuMs = cpuMs(() => {
     for (let round = 0; round < rounds; round++) sampler.take(schedule);

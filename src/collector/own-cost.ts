@@ -14,16 +14,10 @@ export class OwnCost {
     this.#pageSizeBytes = pageSizeBytes;
   }
 
-  /** `readMs`: how long this tick has been reading so far. */
-  read(schedule: Schedule, readMs: number): CollectorCost {
-    return {
-      pid: process.pid,
-      readMs: round(readMs),
-      latenessMs: round(schedule.latenessMs),
-      missedTickCount: schedule.missedTickCount,
-      cpuMs: Math.round(ownCpuMs()),
-      rssBytes: this.#rssBytes(),
-    };
+  /** As {@link costInTime}, and what this process has resident. */
+  read(schedule: Schedule, beganMonotonicMs: number, nowMonotonicMs: number): CollectorCost {
+    const rssBytes = this.#rssBytes();
+    return { ...costInTime(schedule, beganMonotonicMs, nowMonotonicMs), rssBytes };
   }
 
   close(): void {
@@ -41,6 +35,21 @@ export class OwnCost {
     const statm = typeof length === 'number' ? parseStatm(this.#proc.buffer, length) : null;
     return statm === null ? null : statm.residentPages * this.#pageSizeBytes;
   }
+}
+
+/** The times of a tick that began at the one moment, and has been reading until the other. */
+export function costInTime(
+  schedule: Schedule,
+  beganMonotonicMs: number,
+  nowMonotonicMs: number,
+): Omit<CollectorCost, 'rssBytes'> {
+  return {
+    pid: process.pid,
+    readMs: round(nowMonotonicMs - beganMonotonicMs),
+    latenessMs: round(Math.max(0, beganMonotonicMs - schedule.dueMonotonicMs)),
+    missedTickCount: schedule.missedTickCount,
+    cpuMs: Math.round(ownCpuMs()),
+  };
 }
 
 /** CPU time of this process so far, ms. */

@@ -91,12 +91,12 @@ export class Recorder {
     let dueMs = 0;
     for (;;) {
       const isLast = dueMs >= endMs;
-      await this.#tick(Math.max(0, clock.monotonicMs() - startMs - dueMs), isLast);
+      await this.#tick(startMs + dueMs, isLast);
       if (isLast) return 'duration';
       dueMs = this.#nextDueMs(dueMs, clock.monotonicMs() - startMs, endMs);
       const wokenMs = await this.#sleepUntil(startMs + dueMs);
       if (this.#stop.signal.aborted) {
-        await this.#tick(0, true);
+        await this.#tick(clock.monotonicMs(), true);
         return this.#endReason;
       }
       if (wokenMs < startMs + dueMs) dueMs = Math.min(dueMs, wokenMs - startMs);
@@ -126,12 +126,12 @@ export class Recorder {
     }
   }
 
-  async #tick(latenessMs: number, isLast: boolean): Promise<void> {
+  async #tick(dueMonotonicMs: number, isLast: boolean): Promise<void> {
     const { take, write, sources, pace, clock } = this.#options;
     const { sample, ended } = await take({
       sequence: this.#sequence++,
       intervalMs: this.#intervalMs,
-      latenessMs,
+      dueMonotonicMs,
       missedTickCount: this.#missedTickCount,
     });
     const events = this.#changes.compare(sample);

@@ -49,7 +49,8 @@ export interface SamplerSources {
 export interface Schedule {
   sequence: number;
   intervalMs: number;
-  latenessMs: number;
+  /** When it was to begin. How late it is the sample's own clock says: on a starved machine time passes in between. */
+  dueMonotonicMs: number;
   missedTickCount: number;
 }
 
@@ -116,7 +117,7 @@ export class Sampler {
       pressure: this.#pressure(machine, cgroup),
       activity: machine.activity,
       browser: browserTotals(this.#table.awake, this.#table.processes),
-      collector: this.#ownCost.read(schedule, clock.monotonicMs() - monotonicMs),
+      collector: this.#ownCost.read(schedule, monotonicMs, clock.monotonicMs()),
       processes: [...this.#readings.values()],
       unreadable: machine.unreadable,
     };

@@ -29,7 +29,7 @@ afterEach(() => sampler.close());
 
 function take() {
   sequence++;
-  return sampler.take({ sequence, intervalMs: 1_000, latenessMs: 0, missedTickCount: 0 });
+  return sampler.take({ sequence, intervalMs: 1_000, dueMonotonicMs: 0, missedTickCount: 0 });
 }
 
 /** The fields of our own stat from the third on, by the rule of proc_pid_stat(5). */

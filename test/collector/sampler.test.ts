@@ -27,10 +27,21 @@ function sampling(changed: Partial<SamplerSources> = {}) {
     sequence++;
     clock.advance(1_000);
     fake.machine['uptime'] = `${(3_000 + sequence).toFixed(2)} 5000.00\n`;
-    return sampler.take({ sequence, intervalMs: 1_000, latenessMs: 0.126, missedTickCount: 3 });
+    const dueMonotonicMs = clock.monotonic - 0.126;
+    return sampler.take({ sequence, intervalMs: 1_000, dueMonotonicMs, missedTickCount: 3 });
   };
   return { fake, clock, sampler, take };
 }
+
+test.each([
+  ['late', -40, 40],
+  ['a little early, as timers are', 0.6, 0],
+])('%s by the sample’s own clock', (_, dueInMs, latenessMs) => {
+  const { clock, sampler } = sampling();
+  const dueMonotonicMs = clock.monotonic + dueInMs;
+  const schedule = { sequence: 1, intervalMs: 1_000, dueMonotonicMs, missedTickCount: 0 };
+  expect(sampler.take(schedule).sample.collector.latenessMs).toBe(latenessMs);
+});
 
 function startBrowser(fake: FakeProc) {
   startChromium(fake, 'browser', { pid: 10, parentPid: 1 });

@@ -31,7 +31,7 @@ function agreesAtSomeMoment(compare: () => void | Promise<void>): Promise<void> 
 function takeSample(): Sample {
   const units = readKernelUnits(new ProcFs());
   const sampler = new Sampler(localSources({ rootPid: null, cgroup: null }, units));
-  const schedule = { intervalMs: 1000, latenessMs: 0, missedTickCount: 0 };
+  const schedule = { intervalMs: 1000, dueMonotonicMs: 0, missedTickCount: 0 };
   sampler.take({ ...schedule, sequence: 1 });
   const { sample } = sampler.take({ ...schedule, sequence: 2 });
   sampler.close();

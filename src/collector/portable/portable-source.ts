@@ -2,13 +2,13 @@ import os from 'node:os';
 import { HeadroomError } from '../../model/errors.ts';
 import type {
   BrowserTotals,
-  CollectorCost,
   MachineActivity,
   MachineMemory,
   Sample,
   Unreadable,
 } from '../../model/sample.ts';
 import { placeProcesses } from '../chromium/browser-tree.ts';
+import { costInTime } from '../own-cost.ts';
 import type { EndedProcess } from '../process-table.ts';
 import { type Clock, type SampleTaken, type Schedule, systemClock } from '../sampler.ts';
 import { loadPortableLibraries, type PortableLibraries } from './portable-libraries.ts';
@@ -67,7 +67,10 @@ export async function takePortableSample(
     },
     activity: readActivity(),
     browser: totals(listed === null ? [] : [...processes.values()]),
-    collector: cost(schedule, clock.monotonicMs() - monotonicMs),
+    collector: {
+      ...costInTime(schedule, monotonicMs, clock.monotonicMs()),
+      rssBytes: process.memoryUsage.rss(),
+    },
     processes: listed === null ? [] : [...processes.values()].map(toReading),
     unreadable:
       listed === null ? [...withoutProc, { source: 'ps', reason: 'failed' }] : withoutProc,
@@ -185,18 +188,6 @@ function totals(processes: readonly PortableProcess[]): BrowserTotals {
     unreclaimableBytes: null,
     pssEstimatedBytes: null,
     zombieCount: members.length - living.length,
-  };
-}
-
-function cost(schedule: Schedule, readMs: number): CollectorCost {
-  const usage = process.cpuUsage();
-  return {
-    pid: process.pid,
-    readMs: Math.round(readMs * 100) / 100,
-    latenessMs: Math.round(schedule.latenessMs * 100) / 100,
-    missedTickCount: schedule.missedTickCount,
-    cpuMs: Math.round((usage.user + usage.system) / 1000),
-    rssBytes: process.memoryUsage.rss(),
   };
 }
 

@@ -14,7 +14,7 @@ import {
 
 const gib = 2 ** 30;
 const nowMs = 1_795_972_910_000;
-const schedule = { sequence: 7, intervalMs: 5000, latenessMs: 1.234, missedTickCount: 2 };
+const schedule = { sequence: 7, intervalMs: 5000, dueMonotonicMs: 123_455.466, missedTickCount: 2 };
 
 // What systeminformation makes of macOS: 0 for buffers and cached, which it does not know there.
 const memory: LibraryMemory = {
