@@ -53,13 +53,23 @@ export function verdictOf(findings: Findings, emptyFile: string | null): Verdict
   };
 }
 
-function emptyFinding({ coverage }: Findings, emptyFile: string | null): Finding | null {
-  if (coverage.samples > 0) return null;
-  if (emptyFile !== null) {
-    const clause = `No sample is in this file: if it was copied from a running or crashed recorder, its newest samples are in ${emptyFile}-wal: copy both`;
-    return { kind: 'unknown', clause };
+function emptyFinding(findings: Findings, emptyFile: string | null): Finding | null {
+  if (findings.coverage.samples > 0) return null;
+  const clause =
+    emptyFile === null
+      ? 'There is no sample in this range, so nothing can be said'
+      : emptyFileClause(findings, emptyFile);
+  return { kind: 'unknown', clause };
+}
+
+function emptyFileClause({ notes, session }: Findings, emptyFile: string): string {
+  if (notes.some(({ code }) => code === 'salvaged')) {
+    return 'No sample is in this file: none was left in the damaged one that it was saved from';
   }
-  return { kind: 'unknown', clause: 'There is no sample in this range, so nothing can be said' };
+  // Only what was not closed has a log beside it.
+  return session.endReason === 'lost'
+    ? `No sample is in this file: if it was copied from a running or crashed recorder, its newest samples are in ${emptyFile}-wal: copy both`
+    : 'No sample is in this file';
 }
 
 function killFinding(findings: Findings): Finding | null {

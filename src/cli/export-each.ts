@@ -1,7 +1,6 @@
 import { HeadroomError } from '../model/errors.ts';
 import { printable } from '../report/printable.ts';
 import type { CommandIo } from './command.ts';
-import { requireRegularFile } from './input-file.ts';
 import { OutputError } from './output-file.ts';
 
 /**
@@ -16,7 +15,6 @@ export async function exportEach(
   let whole = 0;
   for (const file of files) {
     try {
-      requireRegularFile(file);
       if (await exportFile(file)) whole++;
     } catch (error) {
       // One damaged file does not keep the others back; an output that is full keeps back all.

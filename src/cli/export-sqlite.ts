@@ -4,7 +4,6 @@ import { printable } from '../report/printable.ts';
 import { snapshot } from '../store/snapshot.ts';
 import type { CommandIo, ParsedArguments } from './command.ts';
 import { UsageError } from './command.ts';
-import { requireRegularFile } from './input-file.ts';
 import { makeDatabase } from './output-database.ts';
 import { oneFile, outputOption } from './parse-arguments.ts';
 import { shellQuote } from './shell-quote.ts';
@@ -17,7 +16,6 @@ export async function exportSqlite(parsed: ParsedArguments, io: CommandIo): Prom
   const file = oneFile(parsed);
   const out = outputOption(parsed);
   if (out === null) throw new UsageError('--to sqlite writes a file: give its name with --out');
-  requireRegularFile(file);
   makeDatabase(out, (temporary) => snapshot(file, temporary));
   const size = formatBytes(fs.statSync(out).size);
   io.stderr.write(

@@ -1,7 +1,6 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { errnoOf, HeadroomError } from '../model/errors.ts';
-import { isSpecial } from './input-file.ts';
 
 // NAME_MAX of Linux, and the longest of the names that SQLite makes of ours.
 const longestNameBytes = 255 - '-journal'.length;
@@ -19,6 +18,18 @@ export function recordingPath(out: string): string {
   if (isSpecial(out)) throw notWritable(out, 'is not a regular file');
   // sqlite.org/inmemorydb.html, sqlite.org/uri.html
   return /^(:memory:$|file:)/.test(out) ? `./${out}` : out;
+}
+
+/** Whether there is something that is neither a file nor a folder. */
+function isSpecial(path: string): boolean {
+  try {
+    const found = fs.statSync(path);
+    return !found.isFile() && !found.isDirectory();
+  } catch (error) {
+    if (errnoOf(error) === null) throw error;
+    // Told by whoever opens it.
+    return false;
+  }
 }
 
 function isLink(path: string): boolean {

@@ -7,7 +7,6 @@ import { renderText, type TextOptions } from '../report/text.ts';
 import { openRecording } from '../store/reader.ts';
 import type { Command, CommandIo, ParsedArguments } from './command.ts';
 import { UsageError } from './command.ts';
-import { requireRegularFile } from './input-file.ts';
 import { OutputFile } from './output-file.ts';
 import { oneFile, outputOption, switchOption, textOption } from './parse-arguments.ts';
 import { boundsOf, rangeOption } from './range-option.ts';
@@ -50,7 +49,6 @@ export const reportCommand: Command = {
     const file = oneFile(parsed);
     const format = formatOf(parsed);
     const out = outputOption(parsed);
-    requireRegularFile(file);
     using recording = openRecording(file);
     const range = rangeOf(parsed, recording);
     const report = analyse(recording, range);

@@ -5,7 +5,6 @@ import { printable } from '../report/printable.ts';
 import { renderSizeText } from '../report/size-text.ts';
 import type { Command, CommandIo, ParsedArguments } from './command.ts';
 import { UsageError } from './command.ts';
-import { requireRegularFile } from './input-file.ts';
 import { nameOption, switchOption, textOption } from './parse-arguments.ts';
 import { parseShare, parseSize } from './quantities.ts';
 import { recordingFiles } from './recording-files.ts';
@@ -42,7 +41,6 @@ export const sizeCommand: Command = {
     const options = optionsOf(parsed);
     const files = recordingFiles(parsed.positionals);
     if (files.length === 0) throw new UsageError('there is no .db file in that folder');
-    files.forEach(requireRegularFile);
     const progress = progressOf(io);
     const report = size(files, { ...options, onFile: progress.onFile });
     progress.end();

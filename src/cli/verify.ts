@@ -3,7 +3,6 @@ import type { Verification } from '../store/verify/verification.ts';
 import { verifyFile } from '../store/verify/verify-file.ts';
 import { CheckProgress } from './check-progress.ts';
 import type { Command } from './command.ts';
-import { requireRegularFile } from './input-file.ts';
 import { nameOption, oneFile, switchOption } from './parse-arguments.ts';
 import { type Repair, repair } from './repair.ts';
 import { verifyJson } from './verify-json.ts';
@@ -29,7 +28,6 @@ export const verifyCommand: Command = {
   async run(parsed, io) {
     const file = oneFile(parsed);
     const out = nameOption(parsed, 'repair');
-    requireRegularFile(file);
     const progress = new CheckProgress(io, file);
     const onProgress: OnCheckProgress = (step, part) => progress.update(step, part);
     let verification: Verification;

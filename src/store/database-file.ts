@@ -1,4 +1,4 @@
-import { closeSync, existsSync, openSync, readSync, statSync } from 'node:fs';
+import { closeSync, existsSync, openSync, readSync, type Stats, statSync } from 'node:fs';
 import { errnoOf, HeadroomError } from '../model/errors.ts';
 import { parseDatabaseHeader, startsAsDatabase } from './sqlite-file/database-header.ts';
 
@@ -14,9 +14,7 @@ export type DatabaseState = 'in use' | 'log' | 'journal';
  * FILE_NOT_A_DATABASE, FILE_CORRUPT when its end is missing, FILE_NOT_FOUND, FILE_NOT_READABLE.
  */
 export function inspectDatabaseFile(path: string): DatabaseState {
-  if (!isFile(path)) {
-    throw new HeadroomError('FILE_NOT_READABLE', `${path}: is a folder, not a file`);
-  }
+  refuseWhatIsNoFile(path);
   // Not looked into: closing a second descriptor would drop the locks that a recorder in this very
   // process has on the file (sqlite.org/howtocorrupt.html, "posix advisory locks canceled").
   if (existsSync(`${path}-wal`) && existsSync(`${path}-shm`)) return 'in use';
@@ -25,9 +23,21 @@ export function inspectDatabaseFile(path: string): DatabaseState {
   return parseDatabaseHeader(header)?.usesLog === true ? 'log' : 'journal';
 }
 
-function isFile(path: string): boolean {
+// To open a pipe or a device may wait for ever.
+function refuseWhatIsNoFile(path: string): void {
+  const found = statOf(path);
+  if (found.isFile()) return;
+  if (found.isDirectory()) {
+    throw new HeadroomError('FILE_NOT_READABLE', `${path}: is a folder, not a file`);
+  }
+  throw new HeadroomError('FILE_NOT_READABLE', `${path}: is not a regular file`, {
+    hint: 'Give the file that `headroom record` wrote; from a pipe, write it to a file first.',
+  });
+}
+
+function statOf(path: string): Stats {
   try {
-    return !statSync(path).isDirectory();
+    return statSync(path);
   } catch (error) {
     throw readError(error, path);
   }
@@ -51,6 +61,12 @@ function readHeader(path: string): Buffer {
 export function readError(error: unknown, path: string): unknown {
   const errno = errnoOf(error);
   if (errno === null) return error;
+  if (path === '') {
+    return new HeadroomError('FILE_NOT_FOUND', 'an empty name ("") is no file', {
+      hint: 'Is a variable in the command line not set?',
+      cause: error,
+    });
+  }
   if (errno === 'ENOENT' || errno === 'ENOTDIR') {
     return new HeadroomError('FILE_NOT_FOUND', `${path}: no such file`, { cause: error });
   }

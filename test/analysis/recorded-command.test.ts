@@ -1,7 +1,8 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { analyse } from '../../src/analysis/session-report.ts';
 import type { Note, ProcessExit, RecordingEvent } from '../../src/model/event.ts';
 import type { ProcessReading } from '../../src/model/sample.ts';
+import type { SessionFacts } from '../../src/model/session.ts';
 import { fakeRecording } from '../support/fake-recording.ts';
 import { fakeProcess, fakeSample, mib, startUnixMs } from '../support/fake-sample.ts';
 
@@ -98,14 +99,30 @@ test('the browser that the command kills when it is asked to end was not killed 
   expect(reportOf(commandEnd(0, null), killed).verdict.kind).toBe('killed');
 });
 
-test('a file without a sample says where its newest ones are', () => {
-  const { verdict, session } = analyse(
-    fakeRecording({ samples: [], events: [commandEnd(0, null)] }),
-  );
-  expect(session.command).toMatchObject({ exitCode: 0 });
-  expect(verdict).toMatchObject({
-    kind: 'unknown',
-    summary:
-      'No sample is in this file: if it was copied from a running or crashed recorder, its newest samples are in fake.db-wal: copy both.',
+describe('a file without a sample', () => {
+  const summaryOf = (facts: Partial<SessionFacts>, events: readonly RecordingEvent[] = []) => {
+    const { verdict } = analyse(fakeRecording({ samples: [], events, facts }));
+    expect(verdict.kind).toBe('unknown');
+    return verdict.summary;
+  };
+
+  test('that was not closed: its newest ones are in the log beside it', () => {
+    expect(summaryOf({ endedUnixMs: null, endReason: 'lost' })).toMatch(
+      /^No sample is in this file: if it was copied from a running or crashed recorder, its newest samples are in fake.db-wal: copy both;/,
+    );
+  });
+
+  test('that was closed or saved from a damaged one has no log', () => {
+    expect(summaryOf({ endReason: 'command_exited' })).toBe('No sample is in this file.');
+    const timeUnixMs = startUnixMs;
+    const saved = { kind: 'note', timeUnixMs, code: 'salvaged', message: 'saved' } as const;
+    expect(summaryOf({ endedUnixMs: null, endReason: 'lost' }, [saved])).toMatch(
+      /^No sample is in this file: none was left in the damaged one that it was saved from;/,
+    );
+  });
+
+  test('tells how the command ended', () => {
+    const recording = fakeRecording({ samples: [], events: [commandEnd(0, null)] });
+    expect(analyse(recording).session.command).toMatchObject({ exitCode: 0 });
   });
 });

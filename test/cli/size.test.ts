@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
 import { PassThrough } from 'node:stream';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -102,6 +103,15 @@ test('a damaged file among others: named, and the others answered', async () => 
   expect(stderr).toContain(`left out: ${damaged}`);
   expect(stderr).toContain('[FILE_NOT_A_DATABASE]');
   expect(stderr).toContain('1 file of 3 left out');
+});
+
+test('a pipe among others is named and passed over like a damaged file', async () => {
+  const pipe = folder.file('pipe');
+  execFileSync('mkfifo', [pipe]);
+  const { exitCode, stdout, stderr } = await run(pipe, folder.file('1.db'));
+  expect(exitCode).toBe(0);
+  expect(stdout).toContain('1 of 1 fit in 1 GiB');
+  expect(stderr).toContain(`left out: ${pipe}: is not a regular file [FILE_NOT_READABLE]`);
 });
 
 test('nothing left to judge by: exit code 1', async () => {

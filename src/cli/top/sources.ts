@@ -4,7 +4,6 @@ import type { TopView } from '../../analysis/top/top-view.ts';
 import { timerSleep } from '../../collector/recorder.ts';
 import { openRecording } from '../../store/reader.ts';
 import type { CommandIo } from '../command.ts';
-import { requireRegularFile } from '../input-file.ts';
 import { createRecorder, openSource } from '../record-session.ts';
 
 /** Where views come from: each is handed on as it is made, until the signal fires. */
@@ -51,7 +50,6 @@ const readingShare = 0.2;
 /** A recording file, as long as somebody writes it. Errors: see {@link openRecording}. */
 export function fileSource(file: string, options: TopSourceOptions): TopSource {
   return async (signal, show) => {
-    requireRegularFile(file);
     using recording = openRecording(file);
     let shown: TopView | null = null;
     while (!signal.aborted) {
