@@ -117,11 +117,17 @@ function estimateLines({ estimate, recommendation }: Sizing, columns: number): L
   ];
 }
 
-function historyLines({ history, onSmallerLimits }: Sizing, columns: number): Line[] {
+function historyLines({ history, onSmallerLimits, sessions }: Sizing, columns: number): Line[] {
   const notes = [...history.findings];
   if (history.kind === 'stable') {
     notes.push(
       `No trend (Mann–Kendall, p = ${(history.trendP ?? 1).toFixed(2)}) and no change (Pettitt, p = ${(history.changeP ?? 1).toFixed(2)}) was found.`,
+    );
+  }
+  if (history.visibleRiseRatio !== null) {
+    const percent = Math.max(1, Math.ceil(history.visibleRiseRatio * 100));
+    notes.push(
+      `Had demand risen evenly by ${percent} % over these ${sessions} sessions, the test would have found it in 9 of 10 histories like this; less may have gone unseen.`,
     );
   }
   if (onSmallerLimits > 0) {

@@ -1,4 +1,3 @@
-import { tmpdir } from 'node:os';
 import { HeadroomError } from '../model/errors.ts';
 import { inspectDatabaseFile } from './database-file.ts';
 import { fileError, openDatabase, sqliteCode } from './driver.ts';
@@ -39,7 +38,7 @@ const busyTimeoutMs = 500;
 
 /** Null when nothing was exported to the target. Errors: see {@link openForReading}. */
 export function readCursor(path: string, target: string): ExportCursor | null {
-  const { db, close } = openForReading(path, tmpdir());
+  const { db, close } = openForReading(path);
   try {
     const select = db.prepare<[string], ExportCursor>(
       `SELECT ${columns} FROM export_cursor WHERE target = ?`,

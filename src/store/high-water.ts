@@ -8,7 +8,7 @@ import { checkShape, type RowShape } from './row-shape.ts';
  * longer than to run it. Ticks are read one by one only where there is something to find.
  */
 export function readHighWater(db: Database): HighWater {
-  const glance = readGlance(db);
+  const glance = withLoose(db, readGlance(db));
   const { machineTotalBytes, cgroupLimitBytes, cgroupVersion } = glance;
   const isCgroup =
     cgroupVersion !== null &&
@@ -37,6 +37,8 @@ interface Glance {
   firstMarkKib: number | null;
   lastMarkKib: number | null;
   memoryEventCount: number;
+  /** 1: the last ticks are not yet in a rollup, as while it is recorded. */
+  hasLoose: number;
 }
 
 const glanceShape: RowShape<Glance> = {
@@ -49,20 +51,16 @@ const glanceShape: RowShape<Glance> = {
   firstMarkKib: 'number?',
   lastMarkKib: 'number?',
   memoryEventCount: 'number',
+  hasLoose: 'number',
 };
 
 const seriesOf = (metric: string) =>
   `(SELECT series FROM series WHERE scope = 'session' AND metric = '${metric}')`;
 
-// What is not yet in a rollup is in the view, by the same definition.
 const selectGlance = `
   SELECT
-    (SELECT max(figure) FROM (
-      SELECT max AS figure FROM rollup WHERE series = ${seriesOf('working_set')}
-      UNION ALL SELECT working_set_bytes FROM loose)) AS workingSetBytes,
-    (SELECT min(figure) FROM (
-      SELECT min AS figure FROM rollup WHERE series = ${seriesOf('available')}
-      UNION ALL SELECT available_bytes FROM loose)) AS availableBytes,
+    (SELECT max(max) FROM rollup WHERE series = ${seriesOf('working_set')}) AS workingSetBytes,
+    (SELECT min(min) FROM rollup WHERE series = ${seriesOf('available')}) AS availableBytes,
     setting.machine_total_bytes AS machineTotalBytes,
     setting.cgroup_version AS cgroupVersion,
     setting.cgroup_limit_bytes AS cgroupLimitBytes,
@@ -73,19 +71,45 @@ const selectGlance = `
       WHERE kind = 'oom_counter'
         OR (kind = 'oom_kill' AND NOT json_extract(detail, '$.beforeStart'))
         OR (kind = 'note' AND json_extract(detail, '$.code') = 'userspace_oom')
-    ) AS memoryEventCount
+    ) AS memoryEventCount,
+    EXISTS (SELECT 1 FROM tick
+      WHERE sequence > (SELECT rolled_up_sequence FROM session)) AS hasLoose
   FROM (SELECT max(sequence) AS latest FROM tick_setting)
   LEFT JOIN tick_setting AS setting ON setting.sequence = latest`;
 
-const withLoose = `
-  WITH loose AS (
-    SELECT working_set_bytes, available_bytes FROM session_sample
-    WHERE sequence > (SELECT rolled_up_sequence FROM session))`;
-
 function readGlance(db: Database): Glance {
-  const row = db.prepare<[], Glance>(withLoose + selectGlance).get();
+  const row = db.prepare<[], Glance>(selectGlance).get();
   if (row === undefined) throw new HeadroomError('FILE_CORRUPT', 'the settings cannot be read');
   return checkShape(row, glanceShape, 'the recording');
+}
+
+type Figures = Pick<Glance, 'workingSetBytes' | 'availableBytes'>;
+
+const figuresShape: RowShape<Figures> = { workingSetBytes: 'number?', availableBytes: 'number?' };
+
+// In the view they are by the same definition; to prepare it takes longer than all the rest.
+const selectLoose = `
+  SELECT max(working_set_bytes) AS workingSetBytes, min(available_bytes) AS availableBytes
+  FROM session_sample WHERE sequence > (SELECT rolled_up_sequence FROM session)`;
+
+function withLoose(db: Database, glance: Glance): Glance {
+  if (glance.hasLoose === 0) return glance;
+  const row = db.prepare<[], Figures>(selectLoose).get();
+  if (row === undefined) return glance;
+  const loose = checkShape(row, figuresShape, 'the recording');
+  return {
+    ...glance,
+    workingSetBytes: most(glance.workingSetBytes, loose.workingSetBytes),
+    availableBytes: least(glance.availableBytes, loose.availableBytes),
+  };
+}
+
+function most(a: number | null, b: number | null): number | null {
+  return a === null || b === null ? (a ?? b) : Math.max(a, b);
+}
+
+function least(a: number | null, b: number | null): number | null {
+  return a === null || b === null ? (a ?? b) : Math.min(a, b);
 }
 
 /**

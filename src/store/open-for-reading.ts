@@ -1,4 +1,5 @@
 import { constants, copyFileSync, existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { errnoOf, HeadroomError } from '../model/errors.ts';
 import { inspectDatabaseFile } from './database-file.ts';
@@ -17,10 +18,10 @@ const busyTimeoutMs = 1000;
 
 /**
  * Opens a recording for reading and leaves the file and its folder as they are; of an earlier format
- * a copy is brought up to date. FILE_NOT_FOUND, FILE_NOT_READABLE, FILE_EMPTY, FILE_NOT_A_DATABASE,
+ * a copy is brought up to date, in this temporary folder or else the system's. FILE_NOT_FOUND, FILE_NOT_READABLE, FILE_EMPTY, FILE_NOT_A_DATABASE,
  * FILE_NOT_A_RECORDING, FILE_TOO_NEW, FILE_CORRUPT.
  */
-export function openForReading(path: string, temporaryFolder: string): OpenedFile {
+export function openForReading(path: string, temporaryFolder?: string): OpenedFile {
   const state = inspectDatabaseFile(path);
   // A log that SQLite would make here, it would also leave here. An old journal it would play back.
   const inPlace = state === 'in use' || (state === 'journal' && !existsSync(`${path}-journal`));
@@ -58,7 +59,7 @@ export function refuseWhatIsNotOurs(db: Database, path: string): void {
 
 const notOursHint = 'Give a file that `headroom record` wrote.';
 
-function openInPlace(path: string, temporaryFolder: string): OpenedFile {
+function openInPlace(path: string, temporaryFolder: string | undefined): OpenedFile {
   const db = openDatabase(path, { mode: 'read', busyTimeoutMs });
   try {
     db.prepare('SELECT count(*) FROM sqlite_schema').get();
@@ -73,7 +74,7 @@ function openInPlace(path: string, temporaryFolder: string): OpenedFile {
   }
 }
 
-function openCopy(path: string, temporaryFolder: string): OpenedFile {
+function openCopy(path: string, temporaryFolder: string | undefined): OpenedFile {
   return inTemporaryFolder(path, temporaryFolder, (copy) => {
     for (const part of ['', '-wal', '-journal']) {
       if (part === '' || existsSync(path + part)) {
@@ -85,7 +86,7 @@ function openCopy(path: string, temporaryFolder: string): OpenedFile {
 }
 
 /** A recorder of the earlier version may be writing it: what is copied is one state of it. */
-function openMigrated(db: Database, path: string, temporaryFolder: string): OpenedFile {
+function openMigrated(db: Database, path: string, temporaryFolder: string | undefined): OpenedFile {
   return inTemporaryFolder(path, temporaryFolder, (copy) => {
     db.prepare('VACUUM INTO ?').run(copy);
     const migrated = openDatabase(copy, { mode: 'write', busyTimeoutMs });
@@ -102,15 +103,16 @@ function openMigrated(db: Database, path: string, temporaryFolder: string): Open
 /** The folder goes with the copy, or when there is none after all. */
 function inTemporaryFolder(
   path: string,
-  temporaryFolder: string,
+  temporaryFolder: string | undefined,
   open: (copy: string) => Database,
 ): OpenedFile {
+  const parent = temporaryFolder ?? tmpdir();
   let folder: string | null = null;
   const remove = () => {
     if (folder !== null) rmSync(folder, { recursive: true, force: true });
   };
   try {
-    folder = mkdtempSync(join(temporaryFolder, 'headroom-'));
+    folder = mkdtempSync(join(parent, 'headroom-'));
     const db = open(join(folder, basename(path)));
     const close = () => {
       db.close();
@@ -125,7 +127,7 @@ function inTemporaryFolder(
     if (/^SQLITE_(?!FULL|CANTOPEN|READONLY|IOERR)/.test(errno)) throw error;
     throw new HeadroomError(
       'FILE_NOT_READABLE',
-      `${path}: cannot be copied to ${temporaryFolder} to be read (${errno})`,
+      `${path}: cannot be copied to ${parent} to be read (${errno})`,
       { hint: 'Set TMPDIR to a folder with enough space.', cause: error },
     );
   }

@@ -1,4 +1,3 @@
-import { tmpdir } from 'node:os';
 import type { RecordingEvent } from '../model/event.ts';
 import type {
   BrowserProcess,
@@ -47,7 +46,7 @@ export interface OpenRecordingOptions {
 
 /** Opens a recording for reading. Errors: see {@link openForReading}; ADDON_MISSING. */
 export function openRecording(path: string, options: OpenRecordingOptions = {}): Recording {
-  const file = openForReading(path, options.temporaryFolder ?? tmpdir());
+  const file = openForReading(path, options.temporaryFolder);
   return new SqliteRecording(path, file, options.isAlive ?? isRecorderAlive);
 }
 

@@ -1,4 +1,3 @@
-import { tmpdir } from 'node:os';
 import { fileError, openDatabase, sqliteCode } from './driver.ts';
 import { openForReading } from './open-for-reading.ts';
 import { readingError } from './reading-error.ts';
@@ -27,7 +26,7 @@ export function snapshot(path: string, out: string, options: SnapshotOptions = {
 
 /** Whether a recorder writes the file. */
 function copy(path: string, out: string, options: SnapshotOptions): boolean {
-  const { db, close } = openForReading(path, options.temporaryFolder ?? tmpdir());
+  const { db, close } = openForReading(path, options.temporaryFolder);
   try {
     const session = readSession(db) ?? { recorder: null };
     const isLive = isBeingRecorded(path, session, options.isAlive ?? isRecorderAlive);

@@ -56,6 +56,10 @@ test('a folder: what the data supports, and how many more it takes', async () =>
   ]);
   expect(stdout).toContain('Estimate, not proven');
   expect(stdout).toContain('No trend (Mann–Kendall');
+  // Of 400 to 495 MiB a rise by a fifth stands out, one by a tenth does not.
+  const [, rise] = /risen evenly by (\d+) %/.exec(stdout.replaceAll(/\s+/g, ' ')) ?? [];
+  expect(Number(rise)).toBeGreaterThan(10);
+  expect(Number(rise)).toBeLessThan(30);
 });
 
 test('JSON of schema 1, with the fields that programs rely on', async () => {

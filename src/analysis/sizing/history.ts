@@ -1,5 +1,6 @@
 import { changePoint, ranksOf, shiftTest, trendTest } from './rank-tests.ts';
 import type { SessionDemand } from './session-demand.ts';
+import { visibleRise } from './visible-rise.ts';
 
 /**
  * Whether the sessions are alike over time, as the bound takes for granted. `stable`: no change was
@@ -17,6 +18,12 @@ export interface History {
   /** Of the sessions that are judged; null: too few. */
   trendP: number | null;
   changeP: number | null;
+  /**
+   * How large an even rise over the judged sessions would have been found in nine of ten such histories:
+   * 0.5 is by a half from the first to the last. A smaller one may have gone unseen. Null: no test was
+   * made, or a trend was found, or not even a hundredfold would have been.
+   */
+  visibleRiseRatio: number | null;
 }
 
 /** Below this neither test can find even a plain change. */
@@ -30,6 +37,7 @@ export const leastForTests = 8;
 const riseDoubt = 0.05;
 const fallDoubt = 0.001;
 const leastOfVersion = 5;
+const untested = { trendP: null, changeP: null, visibleRiseRatio: null };
 
 /**
  * The part of a history that still tells of the next session, oldest first. A trend cannot be cut out,
@@ -46,7 +54,7 @@ export function currentPart(sessions: readonly SessionDemand[]): {
   if (kept.length < leastForTests) {
     if (leftOut === 0) findings.push(`Fewer than ${leastForTests} sessions: no test for change.`);
     const kind = leftOut > 0 ? 'changed' : 'untested';
-    return { kept, history: { kind, leftOut, findings, trendP: null, changeP: null } };
+    return { kept, history: { kind, leftOut, findings, ...untested } };
   }
   const demands = demandsOf(kept);
   const trend = trendTest(demands);
@@ -55,7 +63,10 @@ export function currentPart(sessions: readonly SessionDemand[]): {
   if (kind === 'growing' || kind === 'falling') {
     findings.push(`Demand is ${kind} over the history (Mann–Kendall, p ${formatP(trend.p)}).`);
   }
-  return { kept, history: { kind, leftOut, findings, trendP: trend.p, changeP: change.p } };
+  const isEven = kind === 'stable' || kind === 'changed';
+  const visibleRiseRatio = isEven ? visibleRise(demands, riseDoubt) : null;
+  const tests = { trendP: trend.p, changeP: change.p, visibleRiseRatio };
+  return { kept, history: { kind, leftOut, findings, ...tests } };
 }
 
 /** A censored session needed more than any that was measured up to its limit, and more than that. */

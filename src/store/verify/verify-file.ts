@@ -1,5 +1,4 @@
 import { closeSync, existsSync, openSync, statSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { HeadroomError } from '../../model/errors.ts';
 import type { OnCheckProgress } from '../check-progress.ts';
 import { inspectDatabaseFile, readError } from '../database-file.ts';
@@ -111,7 +110,7 @@ interface CheckedDatabase {
 
 function checkDatabase(path: string, seal: SealCheck, options: VerifyOptions): CheckedDatabase {
   try {
-    const { db, close } = openForReading(path, options.temporaryFolder ?? tmpdir());
+    const { db, close } = openForReading(path, options.temporaryFolder);
     try {
       db.exec('BEGIN');
       options.onProgress?.('structure', null);
