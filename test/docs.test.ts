@@ -105,10 +105,12 @@ describe('README.md', () => {
   const lines = fencedLines(read('README.md'), 'sh').filter((line) => line.startsWith('headroom '));
 
   test.each(lines)('%s is understood', (line) => {
-    const [, name = '', ...args] = words(line);
-    const command = commands.get(name);
+    const [, first = '', second = '', ...args] = words(line);
+    const ofTwo = commands.get(`${first} ${second}`);
+    const command = ofTwo ?? commands.get(first);
     expect(command).toBeDefined();
-    if (command !== undefined) parseArguments(command, args);
+    if (command === undefined) return;
+    parseArguments(command, ofTwo === undefined && second !== '' ? [second, ...args] : args);
   });
 
   test('its table has every command', () => {

@@ -128,7 +128,8 @@ function gapReport(gap: Gap): GapReport {
   return { fromUnixMs, toUnixMs, kind, missingMs: missingMs(gap) };
 }
 
-function missingMs({ gap, wallMs, monotonicMs }: Gap): number {
+/** How much of the time is missing in a gap. */
+export function missingMs({ gap, wallMs, monotonicMs }: Gap): number {
   switch (gap) {
     case 'standby':
       return wallMs - monotonicMs;

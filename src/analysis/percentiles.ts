@@ -24,6 +24,15 @@ export function percentilesOf(recording: Recording, series: Series, range: TimeR
   };
 }
 
+/**
+ * Nearest rank over so many sessions: `measured` are those whose figure is known, lowest first, and the
+ * others are above them all. Null: that is one of the others, or there is none.
+ */
+export function percentilesOverSessions(measured: readonly number[], count: number): Percentiles {
+  const at = (share: number) => measured[Math.max(1, Math.ceil(share * count)) - 1] ?? null;
+  return { p50: at(0.5), p90: at(0.9), p95: at(0.95), p99: at(0.99), max: at(1) };
+}
+
 /** A quantile in whole bytes: between its ends a sketch knows its values to 1.1 % only. */
 export function quantileOf(sketch: Sketch | null, q: number): number | null {
   const value = sketch?.quantile(q) ?? null;

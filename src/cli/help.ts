@@ -22,6 +22,25 @@ export function commandHelp(command: Command): string {
   ].join('\n');
 }
 
+/** The page of commands that begin with the same word. */
+export function groupHelp(
+  name: string,
+  commands: readonly { name: string; summary: string }[],
+): string {
+  return [
+    'Usage:',
+    `  headroom ${name} COMMAND [OPTIONS]`,
+    '',
+    'Commands:',
+    ...table(
+      commands.map((one): [string, string] => [one.name.slice(name.length + 1), one.summary]),
+    ),
+    '',
+    `Each has options and examples: headroom ${name} COMMAND --help`,
+    '',
+  ].join('\n');
+}
+
 /** The page of `headroom --help`. */
 export function mainHelp(commands: readonly { name: string; summary: string }[]): string {
   return [

@@ -1,6 +1,6 @@
 import { headroomVersion } from '../model/version.ts';
 import { printable } from '../report/printable.ts';
-import { commandHelp, mainHelp } from './help.ts';
+import { commandHelp, groupHelp, mainHelp } from './help.ts';
 import { endWithStdout, type LoadableCommand, runCommand } from './run-command.ts';
 
 interface CommandEntry extends LoadableCommand {
@@ -28,6 +28,16 @@ const entries: readonly CommandEntry[] = [
     name: 'size',
     summary: 'which memory tier sessions like these need, from many recordings',
     load: async () => (await import('./size.ts')).sizeCommand,
+  },
+  {
+    name: 'fleet import',
+    summary: 'thousands of recordings into one data set',
+    load: async () => (await import('./fleet/import.ts')).fleetImportCommand,
+  },
+  {
+    name: 'fleet report',
+    summary: 'peaks, percentiles, OOM kills and gaps of a fleet, by label',
+    load: async () => (await import('./fleet/report.ts')).fleetReportCommand,
   },
   {
     name: 'export',
@@ -113,30 +123,51 @@ const entries: readonly CommandEntry[] = [
 
 /** Runs one command line and gives its exit code. */
 export async function runCli(argv: readonly string[]): Promise<number> {
-  const [name, ...args] = argv;
+  const [name] = argv;
   endWithStdout();
   if (name === undefined) {
     process.stderr.write(mainHelp(entries));
     return 2;
   }
-  if (name === '--help' || name === '-h' || name === 'help') return printHelp(args[0]);
+  if (name === '--help' || name === '-h' || name === 'help') return printHelp(argv.slice(1));
   if (name === '--version') {
     process.stdout.write(`${headroomVersion}\n`);
     return 0;
   }
-  const entry = entries.find((candidate) => candidate.name === name);
-  if (entry === undefined) {
-    const known = entries.map((candidate) => candidate.name).join(', ');
-    process.stderr.write(
-      `headroom: unknown command "${printable(name)}"; the commands are: ${known}\n`,
-    );
-    return 2;
-  }
-  return runCommand(entry, args);
+  const entry = findEntry(argv);
+  if (entry !== undefined) return runCommand(entry, argv.slice(entry.name.split(' ').length));
+  const group = entries.filter((candidate) => candidate.name.startsWith(`${name} `));
+  if (group.length > 0) return runGroup(name, group, argv.slice(1));
+  const known = entries.map((candidate) => candidate.name).join(', ');
+  process.stderr.write(
+    `headroom: unknown command "${printable(name)}"; the commands are: ${known}\n`,
+  );
+  return 2;
 }
 
-async function printHelp(name: string | undefined): Promise<number> {
-  const entry = entries.find((candidate) => candidate.name === name);
-  process.stdout.write(entry === undefined ? mainHelp(entries) : commandHelp(await entry.load()));
+/** A command of two words before one of a single word. */
+function findEntry([first, second]: readonly string[]): CommandEntry | undefined {
+  const named = (name: string) => entries.find((candidate) => candidate.name === name);
+  return named(`${first} ${second}`) ?? named(`${first}`);
+}
+
+/** The first word of commands of two, without a second one that is known. */
+function runGroup(name: string, group: readonly CommandEntry[], args: readonly string[]): number {
+  const [second] = args;
+  const page = groupHelp(name, group);
+  if (second === '--help' || second === '-h') {
+    process.stdout.write(page);
+    return 0;
+  }
+  const what = second === undefined ? 'what of it' : `not "${printable(second)}"`;
+  process.stderr.write(`headroom ${name}: ${what}?\n${page}`);
+  return 2;
+}
+
+async function printHelp(words: readonly string[]): Promise<number> {
+  const entry = findEntry(words);
+  const group = entries.filter((candidate) => candidate.name.startsWith(`${words[0]} `));
+  if (entry !== undefined) process.stdout.write(commandHelp(await entry.load()));
+  else process.stdout.write(group.length > 0 ? groupHelp(`${words[0]}`, group) : mainHelp(entries));
   return 0;
 }

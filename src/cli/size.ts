@@ -3,11 +3,13 @@ import { defaultQuestion, type SizeOptions, size } from '../analysis/sizing/size
 import { renderJson } from '../report/json.ts';
 import { printable } from '../report/printable.ts';
 import { renderSizeText } from '../report/size-text.ts';
-import type { Command, CommandIo, ParsedArguments } from './command.ts';
+import type { Command, ParsedArguments } from './command.ts';
 import { UsageError } from './command.ts';
+import { fileProgress } from './file-progress.ts';
 import { nameOption, switchOption, textOption } from './parse-arguments.ts';
 import { parseShare, parseSize } from './quantities.ts';
 import { recordingFiles } from './recording-files.ts';
+import { textLook } from './text-look.ts';
 
 export const sizeCommand: Command = {
   name: 'size',
@@ -41,7 +43,7 @@ export const sizeCommand: Command = {
     const options = optionsOf(parsed);
     const files = recordingFiles(parsed.positionals);
     if (files.length === 0) throw new UsageError('there is no .db file in that folder');
-    const progress = progressOf(io);
+    const progress = fileProgress(io);
     const report = size(files, { ...options, onFile: progress.onFile });
     progress.end();
     for (const { file, code, reason } of report.skipped) {
@@ -56,7 +58,7 @@ export const sizeCommand: Command = {
     }
     const text = switchOption(parsed, 'json')
       ? renderJson(report)
-      : renderSizeText(report, look(io));
+      : renderSizeText(report, textLook(io));
     io.stdout.write(text);
     return files.length > report.skipped.length ? 0 : 1;
   },
@@ -79,29 +81,4 @@ function tierOf(text: string): number {
   const bytes = parseSize('--tier', text);
   if (bytes === 0) throw new UsageError('--tier takes sizes such as 1GiB,8GiB, not 0');
   return bytes;
-}
-
-const redrawMs = 100;
-
-/** Which file it is at; on a terminal only. */
-function progressOf({ stderr }: CommandIo): {
-  onFile: NonNullable<SizeOptions['onFile']>;
-  end(): void;
-} {
-  let drawnMs = Number.NEGATIVE_INFINITY;
-  return {
-    onFile: ({ number, of }) => {
-      if (stderr.isTTY !== true || performance.now() - drawnMs < redrawMs) return;
-      drawnMs = performance.now();
-      stderr.write(`\r\u001b[Kreading ${number} of ${of}`);
-    },
-    end: () => {
-      if (drawnMs > Number.NEGATIVE_INFINITY) stderr.write('\r\u001b[K');
-    },
-  };
-}
-
-function look(io: CommandIo): { columns?: number; color?: boolean } {
-  if (io.stdout.isTTY !== true) return {};
-  return { columns: io.stdout.columns ?? 80, color: io.env['NO_COLOR'] === undefined };
 }

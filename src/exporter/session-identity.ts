@@ -1,9 +1,7 @@
 import type { SessionFacts } from '../model/session.ts';
+import { tierOf } from '../model/tier.ts';
 
 type StringAttributes = Readonly<Record<string, string>>;
-
-const mebibyte = 2 ** 20;
-const gibibyte = 2 ** 30;
 
 /**
  * What says whose point it is; on every point and every event, as not every backend keeps resource
@@ -36,18 +34,4 @@ export function resourceOf(facts: SessionFacts, extra: StringAttributes = {}): S
     ...(facts.machine.sampleSource === 'proc' ? { 'os.type': 'linux' } : {}),
     ...extra,
   };
-}
-
-/**
- * The size that the session was sold as, `8GiB`. A cgroup's limit is that size; a machine's kernel
- * keeps a part of its memory for itself, so MemTotal is rounded up to the next size there is
- * (quarters of a power of two).
- */
-export function tierOf(facts: Pick<SessionFacts, 'machine'>): string {
-  const { limitBytes, limitSource } = facts.machine;
-  if (limitBytes === null || !(limitBytes > 0)) return 'unknown';
-  const step = 2 ** (Math.floor(Math.log2(limitBytes)) - 2);
-  const bytes = limitSource === 'machine' ? Math.ceil(limitBytes / step) * step : limitBytes;
-  if (bytes % gibibyte === 0) return `${bytes / gibibyte}GiB`;
-  return `${Math.round(bytes / mebibyte)}MiB`;
 }

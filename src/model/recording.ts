@@ -1,4 +1,4 @@
-import type { RecordingEvent } from './event.ts';
+import type { Gap, RecordingEvent } from './event.ts';
 import type { ProcessRole } from './process-role.ts';
 import type { LimitSource, ProcessFacts } from './sample.ts';
 import type { Series } from './series.ts';
@@ -123,6 +123,34 @@ export interface HighWater {
   hasMemoryEvent: boolean;
 }
 
+/** What else tells of a recording as a whole, as cheaply. */
+export interface RecordingGist {
+  /** By time, weighted in ms; null: never known. Their smallest and largest values are exact. */
+  workingSetBytes: Sketch | null;
+  utilizationRatio: Sketch | null;
+  /** Of the last sample; null: there is none. */
+  lastUnixMs: number | null;
+  /** Number of the last sample; 0: there is none. */
+  lastSequence: number;
+  /** Waiting for memory over the whole recording. */
+  memoryWait: MemoryWait;
+  gaps: readonly Gap[];
+  /**
+   * What may tell of more than an ordinary end: another boot, a limit that was changed, a process of the
+   * browser, or the command, that ended by a signal, with a code of 128 or more, or nobody knows how.
+   */
+  hasOddEvent: boolean;
+}
+
+/** Counters of the kernel over a stretch of time; null: the machine did not tell. */
+export interface MemoryWait {
+  /** All tasks waited; at least one did. */
+  fullMs: number | null;
+  someMs: number | null;
+  /** File pages read back that had been thrown out. */
+  refaultCount: number | null;
+}
+
 /** A recording opened for reading. The live file of a running recorder can be read as well. */
 export interface Recording extends Disposable {
   readonly path: string;
@@ -161,6 +189,13 @@ export interface Recording extends Disposable {
   windows(series: Series, range?: TimeRange): SeriesWindow[];
   /** For those who look at very many recordings: some milliseconds, however long it is. */
   highWater(): HighWater;
+  /** Likewise. */
+  gist(): RecordingGist;
+  /**
+   * The most waiting for memory in any three neighbouring minutes, each figure by itself: no less than
+   * in any 10 s of the recording. Reads one sample a minute.
+   */
+  worstMinutes(): MemoryWait;
   /** For a picture: a window of the session's figures, of any length, in a bounded number of points. */
   timeline(request: TimelineRequest): Timeline;
   roleTimeline(request: TimelineRequest): RoleTimeline;

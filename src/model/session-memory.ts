@@ -3,7 +3,14 @@ import type { CgroupMemory, LimitSource, MachineMemory, Sample } from './sample.
 /** A sample without its processes: what one row of the table `tick` holds. */
 export type Tick = Omit<Sample, 'processes' | 'unreadable'>;
 
-type MemoryReading = { machine: MachineMemory; cgroup: CgroupMemory | null };
+/** What of a sample these figures are made of. */
+export interface MemoryReading {
+  machine: Pick<MachineMemory, 'totalBytes' | 'freeBytes' | 'availableBytes' | 'inactiveFileBytes'>;
+  cgroup: Pick<
+    CgroupMemory,
+    'version' | 'limitBytes' | 'chargedBytes' | 'inactiveFileBytes'
+  > | null;
+}
 
 /** The memory that the session may use, and who sets that bound. */
 export function sessionLimit(reading: MemoryReading): { bytes: number; source: LimitSource } {
@@ -49,8 +56,13 @@ export function utilizationRatio(reading: MemoryReading): number | null {
 }
 
 /** The cgroup, when its limit is below the machine's memory; null when the machine binds. */
-export function bindingCgroup(reading: MemoryReading): CgroupMemory | null {
-  const { cgroup, machine } = reading;
+export function bindingCgroup<Cgroup extends Pick<CgroupMemory, 'limitBytes'>>({
+  cgroup,
+  machine,
+}: {
+  machine: Pick<MachineMemory, 'totalBytes'>;
+  cgroup: Cgroup | null;
+}): Cgroup | null {
   if (cgroup === null || cgroup.limitBytes === null) return null;
   return cgroup.limitBytes < machine.totalBytes ? cgroup : null;
 }

@@ -1,3 +1,4 @@
+import type { FleetReport } from '../analysis/fleet/fleet-report.ts';
 import type { SessionReport } from '../analysis/session-report.ts';
 import type { SizeReport } from '../analysis/sizing/size.ts';
 
@@ -6,7 +7,7 @@ import type { SizeReport } from '../analysis/sizing/size.ts';
  * compared as text. Control characters of the C1 set, which JSON allows and a terminal obeys, are
  * escaped.
  */
-export function renderJson(report: SessionReport | SizeReport): string {
+export function renderJson(report: SessionReport | SizeReport | FleetReport): string {
   return `${JSON.stringify(report, null, 2).replace(/[\u007f-\u009f\u2028\u2029]/g, escapeUnit)}\n`;
 }
 

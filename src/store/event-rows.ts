@@ -1,4 +1,4 @@
-import type { RecordingEvent } from '../model/event.ts';
+import type { Gap, RecordingEvent } from '../model/event.ts';
 import { processRoles } from '../model/process-role.ts';
 import type { EventProcess, StoredEvent } from '../model/recording.ts';
 import type { TimeRange } from '../model/time-range.ts';
@@ -72,6 +72,18 @@ export function readEvents(db: Database, range: TimeRange): RecordingEvent[] {
     )
     .all(fromOf(range), toOf(range))
     .map(eventOf);
+}
+
+/** The gaps that the recorder noted, by time. */
+export function readGaps(db: Database): Gap[] {
+  return db
+    .prepare<[], EventRow>(
+      `SELECT time_unix_ms AS timeUnixMs, kind, detail FROM event WHERE kind = 'gap'
+       ORDER BY time_unix_ms, event`,
+    )
+    .all()
+    .map(eventOf)
+    .filter((event) => event.kind === 'gap');
 }
 
 /** Events by their row, each with the process that it is about. */

@@ -2,9 +2,11 @@ import type { RecordingEvent } from '../model/event.ts';
 import type {
   BrowserProcess,
   HighWater,
+  MemoryWait,
   ProcessRecord,
   ProcessSample,
   Recording,
+  RecordingGist,
   ResolutionStretch,
   SeriesWindow,
   StoredEvent,
@@ -23,6 +25,7 @@ import type {
 import { readDistribution, readSeries, readWindows } from './distribution.ts';
 import { type Database, transaction } from './driver.ts';
 import { readEvents, readStoredEvents } from './event-rows.ts';
+import { readGist, readWorstMinutes } from './gist.ts';
 import { readHighWater } from './high-water.ts';
 import { type OpenedFile, openForReading } from './open-for-reading.ts';
 import { readBrowserProcesses, readProcessRecords } from './process-records.ts';
@@ -149,6 +152,14 @@ class SqliteRecording implements Recording {
 
   highWater(): HighWater {
     return this.#read(() => readHighWater(this.#db));
+  }
+
+  gist(): RecordingGist {
+    return this.#readOneState(() => readGist(this.#db));
+  }
+
+  worstMinutes(): MemoryWait {
+    return this.#read(() => readWorstMinutes(this.#db));
   }
 
   timeline(request: TimelineRequest): Timeline {

@@ -50,7 +50,8 @@ export function readSession(db: Database): SessionRow | null {
   };
 }
 
-function parseLabels(text: string): Record<string, string> {
+/** Labels out of their JSON. FILE_CORRUPT. */
+export function parseLabels(text: string): Record<string, string> {
   const labels: unknown = JSON.parse(text);
   const isObject = typeof labels === 'object' && labels !== null && !Array.isArray(labels);
   if (!isObject || Object.values(labels).some((label) => typeof label !== 'string')) {

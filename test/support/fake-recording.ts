@@ -73,6 +73,12 @@ export function fakeRecording(parts: FakeRecordingParts): Recording {
     highWater: () => {
       throw new Error('only a file has high-water marks: use recordSamples');
     },
+    gist: () => {
+      throw new Error('only a file has its gist: use recordSamples');
+    },
+    worstMinutes: () => {
+      throw new Error('only a file has its minutes: use recordSamples');
+    },
     timeline: notMade,
     roleTimeline: notMade,
     processTimeline: notMade,

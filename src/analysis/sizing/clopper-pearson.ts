@@ -19,6 +19,15 @@ export function shareLowerBound({ hits, total }: Tally, confidence: number): num
   return low;
 }
 
+/** Between these the true share is, at a confidence, by the same two-sided. */
+export function shareBounds({ hits, total }: Tally, confidence: number) {
+  const oneSided = (1 + confidence) / 2;
+  return {
+    low: shareLowerBound({ hits, total }, oneSided),
+    high: 1 - shareLowerBound({ hits: total - hits, total }, oneSided),
+  };
+}
+
 export interface Tally {
   hits: number;
   total: number;

@@ -2,7 +2,7 @@ import type { HighWater, Recording } from '../../model/recording.ts';
 import type { LimitSource } from '../../model/sample.ts';
 import type { SessionFacts } from '../../model/session.ts';
 import type { PeakSource } from '../memory.ts';
-import { analyse } from '../session-report.ts';
+import { analyse, type SessionReport } from '../session-report.ts';
 import { highStallRatio, lowHeadroomRatio, type VerdictKind } from '../verdict.ts';
 
 /** What one session needed, as far as its recording tells. */
@@ -27,12 +27,18 @@ export interface SessionDemand {
   limitSource: LimitSource;
 }
 
+/** What was read of a recording already, and the whole of it for when that does not do. */
+export interface DemandSources {
+  facts: SessionFacts;
+  water: HighWater;
+  report: () => Pick<SessionReport, 'verdict' | 'oomKills' | 'memory' | 'pressure'>;
+}
+
 /** Null when the recording does not tell how much memory was used. */
 export function sessionDemand(
   recording: Recording,
-  facts: SessionFacts = recording.facts,
+  { facts, water, report }: DemandSources = sourcesOf(recording),
 ): SessionDemand | null {
-  const water = recording.highWater();
   const sampledBytes = water.workingSetBytes;
   if (sampledBytes === null || water.limitBytes === null) return null;
   const { kernelMark } = water;
@@ -46,15 +52,20 @@ export function sessionDemand(
     version: facts.labels['version'] ?? facts.machine.browserVersion,
     demandBytes: (isMark ? kernelMark.workingSetBytes : sampledBytes) + (water.swapUsedBytes ?? 0),
     source: kernelMark === null ? 'samples' : kernelMark.source,
-    isCensored: isNearLimit(water) && (isCutOff || metItsLimit(recording)),
+    isCensored: isNearLimit(water) && (isCutOff || metItsLimit(report())),
     isCutOff,
     limitBytes: water.limitBytes,
     limitSource: water.limitSource,
   };
 }
 
-// Only then is the recording read as a whole.
-function isNearLimit({ availableBytes, limitBytes, hasMemoryEvent }: HighWater): boolean {
+function sourcesOf(recording: Recording): DemandSources {
+  const { facts } = recording;
+  return { facts, water: recording.highWater(), report: () => analyse(recording) };
+}
+
+/** Whether it may have met its limit: only then is the recording read as a whole. */
+export function isNearLimit({ availableBytes, limitBytes, hasMemoryEvent }: HighWater): boolean {
   if (hasMemoryEvent) return true;
   if (availableBytes === null || limitBytes === null) return false;
   return availableBytes < lowHeadroomRatio * limitBytes;
@@ -62,8 +73,12 @@ function isNearLimit({ availableBytes, limitBytes, hasMemoryEvent }: HighWater):
 
 const deathsByMemory: readonly VerdictKind[] = ['kernel_oom', 'memory_stall', 'userspace_oom'];
 
-function metItsLimit(recording: Recording): boolean {
-  const { verdict, oomKills, memory, pressure } = analyse(recording);
+function metItsLimit({
+  verdict,
+  oomKills,
+  memory,
+  pressure,
+}: ReturnType<DemandSources['report']>): boolean {
   if (deathsByMemory.includes(verdict.kind)) return true;
   if (oomKills.some(({ inSession }) => inSession)) return true;
   const isLow = memory.headroomMinRatio !== null && memory.headroomMinRatio < lowHeadroomRatio;

@@ -47,7 +47,7 @@ export const defaultQuestion: SizingQuestion = {
  * second copy of a session. RangeError for a share that is not between 0 and 1, and for no tier.
  */
 export function size(files: readonly string[], options: SizeOptions = {}): SizeReport {
-  const question = questionOf(options);
+  questionOf(options);
   const found = new Map<string, SessionDemand>();
   const skipped: SkippedFile[] = [];
   files.forEach((file, index) => {
@@ -61,11 +61,19 @@ export function size(files: readonly string[], options: SizeOptions = {}): SizeR
     if (known === undefined) found.set(read.id, read);
     else skipped.push({ file, code: null, reason: `the same session as ${known.file}` });
   });
-  const sessions = [...found.values()];
+  return { ...sizeSessions([...found.values()], options), skipped };
+}
+
+/** The same of sessions that were read already; errors as in {@link size}. */
+export function sizeSessions(
+  sessions: readonly SessionDemand[],
+  options: Omit<SizeOptions, 'onFile'> = {},
+): SizeReport {
+  const question = questionOf(options);
   return {
     schemaVersion: 1,
     ...sizing(sessions, question),
-    skipped,
+    skipped: [],
     groups: options.by === undefined ? [] : groupsBy(options.by, sessions, question),
   };
 }
@@ -105,7 +113,7 @@ function demandOf(recording: Recording): SessionDemand | SkippedFile {
   if (facts.endedUnixMs === null && recording.isLive) {
     return { file, code: null, reason: 'it is still being recorded' };
   }
-  const demand = sessionDemand(recording, facts);
+  const demand = sessionDemand(recording);
   return demand ?? { file, code: null, reason: 'it does not tell how much memory was used' };
 }
 

@@ -1,5 +1,5 @@
 import type { PeakSource } from '../memory.ts';
-import type { Percentiles } from '../percentiles.ts';
+import { type Percentiles, percentilesOverSessions } from '../percentiles.ts';
 import { hitsNeeded } from './clopper-pearson.ts';
 import { currentPart, demandsOf, type History } from './history.ts';
 import { type Recommendation, recommend } from './recommendation.ts';
@@ -66,7 +66,7 @@ export function sizing(sessions: readonly SessionDemand[], question: SizingQuest
     censoredAtLeastBytes:
       censored.length === 0 ? null : Math.max(...censored.map(({ demandBytes }) => demandBytes)),
     cutOff: judged.filter(({ isCutOff }) => isCutOff).length,
-    demandBytes: percentiles(judged),
+    demandBytes: percentilesOverSessions(measured(judged), judged.length),
     demandSources: sources(judged),
     recommendation: recommend(judged, { question, tiers, history, estimate }),
     tiers,
@@ -83,13 +83,6 @@ function measured(sessions: readonly SessionDemand[]): number[] {
     .filter(({ isCensored }) => !isCensored)
     .map(({ demandBytes }) => demandBytes)
     .sort((a, b) => a - b);
-}
-
-function percentiles(sessions: readonly SessionDemand[]): Percentiles {
-  const demands = measured(sessions);
-  const at = (share: number) =>
-    demands[Math.max(1, Math.ceil(share * sessions.length)) - 1] ?? null;
-  return { p50: at(0.5), p90: at(0.9), p95: at(0.95), p99: at(0.99), max: at(1) };
 }
 
 function bound(

@@ -1,0 +1,136 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { fleetSessionOf } from '../../analysis/fleet/fleet-session.ts';
+import { type ErrorCode, HeadroomError } from '../../model/errors.ts';
+import { bytesChecksum, sealChecksum } from '../../store/fleet/checksum.ts';
+import type { FileFinding, FileOutcome, FleetData } from '../../store/fleet/fleet-data.ts';
+import { openRecording } from '../../store/reader.ts';
+import { fileStamp } from './find-recordings.ts';
+
+/** What became of the files; `unchanged`: looked at by an earlier import, and the same since. */
+export interface ImportResult {
+  files: number;
+  outcomes: Record<FileOutcome | 'unchanged', number>;
+  /** Not in the data set, and why. */
+  leftOut: LeftOut[];
+  /** It was asked to end before the last file. */
+  wasInterrupted: boolean;
+}
+
+export interface LeftOut {
+  file: string;
+  /** Null: nothing is wrong with the file. */
+  code: ErrorCode | null;
+  reason: string;
+}
+
+export interface ImportOptions {
+  signal: AbortSignal;
+  /** Looks again at files that are known, and have not changed. */
+  again: boolean;
+  onFile: (progress: { number: number; of: number }) => void;
+}
+
+// A kill loses no more than these; to write them one by one would take longer than to read them.
+const batchSize = 100;
+
+/**
+ * Brings recordings into a data set. What is in it already is passed over, so that an import that was
+ * ended or killed goes on where it was. A file that cannot be read keeps no other from being read.
+ */
+export async function importRecordings(
+  files: readonly string[],
+  data: FleetData,
+  { signal, again, onFile }: ImportOptions,
+): Promise<ImportResult> {
+  const result = emptyResult(files.length);
+  let batch: FileFinding[] = [];
+  const write = () => {
+    for (const { path, outcome, code, reason } of data.put(batch)) {
+      result.outcomes[outcome]++;
+      if (outcome !== 'damaged' && outcome !== 'blind') continue;
+      result.leftOut.push({ file: path, code, reason: reason ?? '' });
+    }
+    batch = [];
+  };
+  for (const [index, file] of files.entries()) {
+    if (signal.aborted) break;
+    onFile({ number: index + 1, of: files.length });
+    const found = look(file, data, again);
+    if (found === null) result.outcomes.unchanged++;
+    else if ('stamp' in found) batch.push(found);
+    else result.leftOut.push(found);
+    if (batch.length < batchSize) continue;
+    write();
+    // A signal is heard between two batches.
+    await nextTurn();
+  }
+  write();
+  result.wasInterrupted = signal.aborted;
+  return result;
+}
+
+function emptyResult(files: number): ImportResult {
+  return {
+    files,
+    outcomes: {
+      imported: 0,
+      replaced: 0,
+      duplicate: 0,
+      shorter: 0,
+      damaged: 0,
+      blind: 0,
+      unchanged: 0,
+    },
+    leftOut: [],
+    wasInterrupted: false,
+  };
+}
+
+/** What is wrong with the file itself, and will be as long as it is not written to. */
+const lasting: readonly ErrorCode[] = [
+  'FILE_CORRUPT',
+  'FILE_EMPTY',
+  'FILE_NOT_A_DATABASE',
+  'FILE_NOT_A_RECORDING',
+];
+
+/** Null: an earlier import has looked at it. */
+function look(file: string, data: FleetData, again: boolean): FileFinding | LeftOut | null {
+  const stamp = fileStamp(file);
+  const known = again ? null : data.known(file, stamp);
+  if (known !== null) {
+    const { code, reason } = known;
+    const isLeftOut = known.outcome === 'damaged' || known.outcome === 'blind';
+    return isLeftOut ? { file, code, reason: reason ?? '' } : null;
+  }
+  try {
+    return read(file, stamp, { data, again });
+  } catch (error) {
+    // A Node.js without any SQLite reads no file at all.
+    if (!(error instanceof HeadroomError) || error.code === 'ADDON_MISSING') throw error;
+    const { code, message: reason } = error;
+    if (!lasting.includes(code)) return { file, code, reason };
+    return { path: file, stamp, session: null, checksum: null, outcome: 'damaged', code, reason };
+  }
+}
+
+function read(
+  file: string,
+  stamp: string,
+  { data, again }: { data: FleetData; again: boolean },
+): FileFinding | LeftOut {
+  const seal = sealChecksum(file);
+  if (seal !== null && !again && data.hasChecksum(seal)) {
+    return { path: file, stamp, session: null, checksum: seal };
+  }
+  using recording = openRecording(file);
+  if (recording.facts.endedUnixMs === null && recording.isLive) {
+    return { file, code: null, reason: 'it is still being recorded' };
+  }
+  const session = fleetSessionOf(recording);
+  if (session === null) {
+    const reason = 'it does not tell how much memory was used';
+    return { path: file, stamp, session, checksum: null, outcome: 'blind', code: null, reason };
+  }
+  return { path: file, stamp, session, checksum: seal ?? bytesChecksum(file) };
+}

@@ -1,0 +1,127 @@
+import { existsSync } from 'node:fs';
+import type { FleetSession } from '../../model/fleet-session.ts';
+import type { Database, Statement } from '../driver.ts';
+import { replaceSql } from '../insert-sql.ts';
+import type { FileFinding, FileOutcome, KnownFile } from './fleet-data.ts';
+import { SessionWriter } from './session-rows.ts';
+
+interface Before {
+  file: string;
+  checksum: string;
+  lastSequence: number;
+}
+
+/** Decides what becomes of a file, by its session and its checksum. All within a transaction. */
+export class FleetWriter {
+  readonly #known: Statement;
+  readonly #ofSession: Statement;
+  readonly #ofChecksum: Statement;
+  readonly #file: Statement;
+  readonly #move: Statement;
+  readonly #sessions: SessionWriter;
+
+  constructor(db: Database) {
+    this.#known = db.prepare(
+      'SELECT path, stamp, outcome, code, reason FROM file WHERE path = ? AND stamp = ?',
+    );
+    const before = 'SELECT file, checksum, last_sequence AS lastSequence FROM session';
+    this.#ofSession = db.prepare(`${before} WHERE id = ?`);
+    this.#ofChecksum = db.prepare(
+      `${before} WHERE id = (SELECT id FROM file WHERE checksum = ? AND id IS NOT NULL LIMIT 1)`,
+    );
+    this.#file = db.prepare(
+      replaceSql('file', ['path', 'stamp', 'checksum', 'outcome', 'id', 'code', 'reason']),
+    );
+    this.#move = db.prepare('UPDATE session SET file = ? WHERE checksum = ?');
+    this.#sessions = new SessionWriter(db);
+  }
+
+  known(path: string, stamp: string): KnownFile | null {
+    return (this.#known.get(path, stamp) as KnownFile | undefined) ?? null;
+  }
+
+  hasChecksum(checksum: string): boolean {
+    return this.#ofChecksum.get(checksum) !== undefined;
+  }
+
+  put(finding: FileFinding): KnownFile {
+    const { path, stamp, session, checksum } = finding;
+    if (session !== null) return this.#putSession(finding, session, checksum);
+    if (checksum !== null) return this.#putCopy({ path, stamp, checksum });
+    const { outcome, code, reason } = finding;
+    this.#file.run(path, stamp, null, outcome, null, code, reason);
+    return { path, stamp, outcome, code, reason };
+  }
+
+  #putSession(
+    { path, stamp }: Pick<KnownFile, 'path' | 'stamp'>,
+    session: FleetSession,
+    checksum: string,
+  ): KnownFile {
+    const before = this.#ofSession.get(session.id) as Before | undefined;
+    const outcome = outcomeOf(before, { path, checksum, lastSequence: session.lastSequence });
+    if (outcome === 'imported' || outcome === 'replaced') this.#sessions.write(session, checksum);
+    else this.#adopt(before, path, checksum);
+    return this.#told({ path, stamp, checksum, outcome, id: session.id, other: before?.file });
+  }
+
+  #putCopy({
+    path,
+    stamp,
+    checksum,
+  }: {
+    path: string;
+    stamp: string;
+    checksum: string;
+  }): KnownFile {
+    const before = this.#ofChecksum.get(checksum) as Before | undefined;
+    this.#adopt(before, path, checksum);
+    return this.#told({
+      path,
+      stamp,
+      checksum,
+      outcome: 'duplicate',
+      id: null,
+      other: before?.file,
+    });
+  }
+
+  /** The recording was moved: its session is found where the copy is. */
+  #adopt(before: Before | undefined, path: string, checksum: string): void {
+    if (before === undefined || before.checksum !== checksum || existsSync(before.file)) return;
+    this.#move.run(path, checksum);
+  }
+
+  #told(file: {
+    path: string;
+    stamp: string;
+    checksum: string;
+    outcome: FileOutcome;
+    id: string | null;
+    other: string | undefined;
+  }): KnownFile {
+    const { path, stamp, checksum, outcome, id } = file;
+    const other = file.other ?? 'another one';
+    const reason =
+      outcome === 'duplicate'
+        ? `a copy of ${other}`
+        : outcome === 'shorter'
+          ? `${other} is a longer recording of the same session`
+          : null;
+    this.#file.run(path, stamp, checksum, outcome, id, null, reason);
+    return { path, stamp, outcome, code: null, reason };
+  }
+}
+
+function outcomeOf(
+  before: Before | undefined,
+  now: { path: string; checksum: string; lastSequence: number },
+): FileOutcome {
+  if (before === undefined) return 'imported';
+  // The same file, looked at once more.
+  if (before.file === now.path && before.lastSequence <= now.lastSequence) {
+    return before.checksum === now.checksum ? 'imported' : 'replaced';
+  }
+  if (before.checksum === now.checksum) return 'duplicate';
+  return now.lastSequence > before.lastSequence ? 'replaced' : 'shorter';
+}

@@ -1,0 +1,142 @@
+import fs from 'node:fs';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { UsageError } from '../../../src/cli/command.ts';
+import { fleetImportCommand } from '../../../src/cli/fleet/import.ts';
+import { fleetReportCommand } from '../../../src/cli/fleet/report.ts';
+import { StoreWriter } from '../../../src/store/writer.ts';
+import { fakeFacts, mib } from '../../support/fake-sample.ts';
+import { fleetRecording } from '../../support/fleet-recordings.ts';
+import { temporaryFolder } from '../../support/headroom-cli.ts';
+import { runInTest } from '../../support/run-command.ts';
+
+let folder: ReturnType<typeof temporaryFolder>;
+beforeEach(() => {
+  folder = temporaryFolder();
+  fs.mkdirSync(folder.file('in/deep/er'), { recursive: true });
+});
+afterEach(() => folder[Symbol.dispose]());
+
+async function imported(...args: string[]) {
+  const data = ['--data', folder.file('fleet')];
+  const run = await runInTest(fleetImportCommand, folder.file('in'), ...args, ...data, '--json');
+  return { ...run, json: JSON.parse(run.stdout) };
+}
+
+async function report() {
+  const run = await runInTest(fleetReportCommand, '--data', folder.file('fleet'), '--json');
+  return JSON.parse(run.stdout);
+}
+
+test('folders are searched to their ends; a second import looks at nothing again', async () => {
+  fleetRecording(folder.file('in/a.db'), { id: 'a', usedMib: [300, 400] });
+  fleetRecording(folder.file('in/deep/er/b.db'), { id: 'b', usedMib: [500] });
+  fs.writeFileSync(folder.file('in/deep/notes.txt'), 'no recording');
+  const first = await imported();
+  expect(first.exitCode).toBe(0);
+  expect(first.json).toMatchObject({ schemaVersion: 1, sessions: 2, files: 2, leftOut: [] });
+  expect(first.json.outcomes).toMatchObject({ imported: 2, unchanged: 0 });
+  const second = await imported();
+  expect(second.json.outcomes).toMatchObject({ imported: 0, unchanged: 2 });
+  expect(second.json.sessions).toBe(2);
+});
+
+test('damaged files are named and skipped, and named again by the next import', async () => {
+  fleetRecording(folder.file('in/good.db'), { id: 'a', usedMib: [300] });
+  fleetRecording(folder.file('in/torn.db'), { id: 'b', usedMib: [300] });
+  fs.truncateSync(folder.file('in/torn.db'), 9000);
+  fs.writeFileSync(folder.file('in/page.db'), '<html>not found</html>');
+  fs.writeFileSync(folder.file('in/empty.db'), '');
+  for (const _ of ['at first', 'again']) {
+    const { exitCode, json, stderr } = await imported();
+    expect(exitCode).toBe(0);
+    expect(json.sessions).toBe(1);
+    const named = json.leftOut.map(({ file, code }: Record<string, string>) => [file, code]);
+    expect(named.sort()).toEqual([
+      [folder.file('in/empty.db'), 'FILE_EMPTY'],
+      [folder.file('in/page.db'), 'FILE_NOT_A_DATABASE'],
+      [folder.file('in/torn.db'), 'FILE_CORRUPT'],
+    ]);
+    expect(stderr).toContain(`left out: ${folder.file('in/torn.db')}`);
+  }
+});
+
+test('a damaged file that was fetched again is brought in', async () => {
+  fleetRecording(folder.file('whole.db'), { id: 'a', usedMib: [300] });
+  fs.copyFileSync(folder.file('whole.db'), folder.file('in/a.db'));
+  fs.truncateSync(folder.file('in/a.db'), 9000);
+  expect(await imported()).toMatchObject({ exitCode: 1, json: { sessions: 0 } });
+  fs.copyFileSync(folder.file('whole.db'), folder.file('in/a.db'));
+  expect(await imported()).toMatchObject({ exitCode: 0, json: { sessions: 1, leftOut: [] } });
+});
+
+test('a copy is known by its checksum, whatever its name', async () => {
+  fleetRecording(folder.file('in/a.db'), { id: 'a', usedMib: [300] });
+  await imported();
+  fs.copyFileSync(folder.file('in/a.db'), folder.file('in/deep/copy.db'));
+  const { json } = await imported();
+  expect(json.outcomes).toMatchObject({ imported: 0, duplicate: 1, unchanged: 1 });
+  expect(json.sessions).toBe(1);
+});
+
+test('a recording that was moved is found in its new place', async () => {
+  fleetRecording(folder.file('in/a.db'), { id: 'a', usedMib: [300] });
+  await imported();
+  fs.renameSync(folder.file('in/a.db'), folder.file('in/deep/moved.db'));
+  expect((await imported()).json.outcomes).toMatchObject({ duplicate: 1 });
+  const { stdout } = await runInTest(fleetReportCommand, '--data', folder.file('fleet'), '--json');
+  expect(JSON.parse(stdout).sessions).toBe(1);
+});
+
+test('of two recordings of one session the longer one counts, in either order', async () => {
+  fleetRecording(folder.file('in/1-short.db'), { id: 'a', usedMib: [300, 310] });
+  fleetRecording(folder.file('in/2-long.db'), { id: 'a', usedMib: [300, 310, 450] });
+  fleetRecording(folder.file('in/3-shorter.db'), { id: 'a', usedMib: [300] });
+  const { json } = await imported();
+  expect(json.outcomes).toMatchObject({ imported: 1, replaced: 1, shorter: 1 });
+  expect(await report()).toMatchObject({
+    sessions: 1,
+    recordedMs: 3000,
+    peakBytes: { max: 450 * mib },
+  });
+});
+
+test('a recording that is still written is left out, and brought in when it has ended', async () => {
+  fleetRecording(folder.file('in/a.db'), { id: 'a', usedMib: [300] });
+  const writer = StoreWriter.open(folder.file('in/live.db'), fakeFacts({ id: 'b' }));
+  const { json } = await imported();
+  expect(json.leftOut).toEqual([
+    { file: folder.file('in/live.db'), code: null, reason: 'it is still being recorded' },
+  ]);
+  writer.close({ endedUnixMs: 0, endReason: 'signal' });
+  expect((await imported()).json.leftOut).toEqual([
+    {
+      file: folder.file('in/live.db'),
+      code: null,
+      reason: 'it does not tell how much memory was used',
+    },
+  ]);
+});
+
+test('--again looks at everything once more', async () => {
+  fleetRecording(folder.file('in/a.db'), { id: 'a', usedMib: [300] });
+  await imported();
+  expect((await imported('--again')).json.outcomes).toMatchObject({ imported: 1, unchanged: 0 });
+});
+
+test('another file of that name in --data is refused and left as it is', async () => {
+  fs.mkdirSync(folder.file('fleet'));
+  fleetRecording(folder.file('fleet/fleet.db'), { id: 'x', usedMib: [300] });
+  fleetRecording(folder.file('in/a.db'), { id: 'a', usedMib: [300] });
+  await expect(imported()).rejects.toMatchObject({ code: 'FILE_EXISTS' });
+});
+
+test('what makes no sense', async () => {
+  await expect(runInTest(fleetImportCommand)).rejects.toThrow(UsageError);
+  const nothing = runInTest(fleetImportCommand, folder.file('in'), '--data', folder.file('d'));
+  await expect(nothing).rejects.toThrow(UsageError);
+  expect(fs.existsSync(folder.file('d'))).toBe(false);
+  const absent = runInTest(fleetImportCommand, folder.file('none'), '--data', folder.file('d'));
+  await expect(absent).rejects.toMatchObject({ code: 'FILE_NOT_FOUND' });
+  const empty = runInTest(fleetReportCommand, '--data', folder.file('d'));
+  await expect(empty).rejects.toMatchObject({ code: 'FILE_NOT_FOUND' });
+});
