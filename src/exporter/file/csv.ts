@@ -48,6 +48,7 @@ function csvField(value: Cell, { name, kind }: Column): string {
   if (value === null) return '';
   if (typeof value === 'string') return csvText(value);
   if (typeof value === 'boolean') return String(value);
+  if (typeof value === 'object') return csvText(`[${value.join(',')}]`);
   if (kind === 'instant') return dateTime(Number(value), name);
   return kind === 'integer' ? exactInteger(value, name).toString() : String(value);
 }

@@ -3,7 +3,12 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { csvHeader, csvRecords } from '../../../src/exporter/file/csv.ts';
 import { sampleTable } from '../../../src/exporter/file/tables/sample-table.ts';
-import { type Table, tableOf } from '../../../src/exporter/file/tables/table.ts';
+import {
+  type Cell,
+  type ColumnKind,
+  type Table,
+  tableOf,
+} from '../../../src/exporter/file/tables/table.ts';
 import { tables } from '../../../src/exporter/file/tables/tables.ts';
 import { duckdb } from '../../support/duckdb.ts';
 import { fakeRecording } from '../../support/fake-recording.ts';
@@ -14,12 +19,7 @@ import { temporaryFolder } from '../../support/headroom-cli.ts';
 const empty = fakeRecording({ samples: [], facts: { labels: { workload: 'check-out' } } });
 
 /** A table with these cells in its columns, in one row. */
-function oneRow(
-  cells: Record<
-    string,
-    { kind: 'integer' | 'real' | 'text' | 'instant'; cell: string | number | bigint | null }
-  >,
-): Table {
+function oneRow(cells: Record<string, { kind: ColumnKind; cell: Cell }>): Table {
   return tableOf({
     name: 'made-up',
     help: '',
@@ -55,10 +55,11 @@ describe('RFC 4180', () => {
       a_bytes: { kind: 'integer', cell: 0 },
       b_bytes: { kind: 'integer', cell: null },
       c_ratio: { kind: 'real', cell: 0.25 },
+      d: { kind: 'integers', cell: [3, -1] },
     });
     expect([csvHeader(table), ...csvRecords(table, empty)].join('')).toBe(
-      'session_id,workload,time_utc,a_bytes,b_bytes,c_ratio\r\n' +
-        '3f1f3a52-8a35-4d5f-9d3a-000000000001,check-out,2026-11-29 14:00:00.007,0,,0.25\r\n',
+      'session_id,workload,time_utc,a_bytes,b_bytes,c_ratio,d\r\n' +
+        '3f1f3a52-8a35-4d5f-9d3a-000000000001,check-out,2026-11-29 14:00:00.007,0,,0.25,"[3,-1]"\r\n',
     );
   });
 

@@ -79,7 +79,17 @@ describe('values, as DuckDB reads them', () => {
     ]);
   });
 
+  test('a list of integers, also an empty one and none', async () => {
+    const file = writeTable(column('integers', [[1, -2], [], null, [9007199254740991]]));
+    expect(
+      await duckdb(`SELECT typeof(cell) AS type, cell::VARCHAR AS text FROM '${file}'`),
+    ).toEqual(
+      ['[1, -2]', '[]', null, '[9007199254740991]'].map((text) => ({ type: 'BIGINT[]', text })),
+    );
+  });
+
   test('a number that was rounded when it was read is refused', () => {
+    expect(() => writeTable(column('integers', [[1, 2 ** 53]]))).toThrow('no exact integer');
     expect(() => writeTable(column('integer', [2 ** 53]))).toThrow('no exact integer');
   });
 });
@@ -93,6 +103,7 @@ describe('a recording', () => {
       expect(count?.['rows']).toBe(BigInt([...table.rows(goldenRecording(), {})].length));
       const types = {
         integer: 'BIGINT',
+        integers: 'BIGINT[]',
         real: 'DOUBLE',
         text: 'VARCHAR',
         boolean: 'BOOLEAN',

@@ -16,8 +16,9 @@ const sessionColumn: Column = { name: 'session_id', kind: 'text' };
 
 /**
  * A table of a recording as a Parquet file (parquet.apache.org/docs/file-format), in parts of one
- * row group each; a part is only good until the next one is asked for. Integers are INT64, reals
- * DOUBLE, instants TIMESTAMP(ms, UTC), and what is unknown is null. `origin` goes into the footer.
+ * row group each; a part is only good until the next one is asked for. Integers are INT64, lists LIST of
+ * INT64, reals DOUBLE, instants TIMESTAMP(ms, UTC), and what is unknown is null. `origin` goes into the
+ * footer.
  */
 export function* parquetParts(
   table: Table,
@@ -58,15 +59,30 @@ function* taken(writer: ByteWriter): Generator<Uint8Array> {
 }
 
 function schemaOf(columns: readonly Column[]): SchemaElement[] {
+  return [{ name: 'headroom', num_children: columns.length }, ...columns.flatMap(elementsOf)];
+}
+
+function elementsOf(column: Column): SchemaElement[] {
+  const element = { name: column.name, ...elementOf(column) };
+  if (column.kind !== 'integers') return [element];
+  // The three levels that the format asks for (LogicalTypes.md, "Lists").
   return [
-    { name: 'headroom', num_children: columns.length },
-    ...columns.map((column) => ({ name: column.name, ...elementOf(column) })),
+    element,
+    { name: 'list', repetition_type: 'REPEATED', num_children: 1 },
+    { name: 'element', repetition_type: 'REQUIRED', type: 'INT64' },
   ];
 }
 
 function elementOf({ kind }: Column): Omit<SchemaElement, 'name'> {
   const repetition_type = 'OPTIONAL';
   switch (kind) {
+    case 'integers':
+      return {
+        converted_type: 'LIST',
+        logical_type: { type: 'LIST' },
+        num_children: 1,
+        repetition_type,
+      };
     case 'integer':
       return { type: 'INT64', repetition_type };
     case 'real':
@@ -90,7 +106,8 @@ function elementOf({ kind }: Column): Omit<SchemaElement, 'name'> {
   }
 }
 
-function parquetValue(value: Cell, { name, kind }: Column): Cell {
+function parquetValue(value: Cell, { name, kind }: Column): Cell | bigint[] {
+  if (typeof value === 'object') return value?.map((item) => exactInteger(item, name)) ?? null;
   const isWhole = kind === 'integer' || kind === 'instant';
   return isWhole && (typeof value === 'number' || typeof value === 'bigint')
     ? exactInteger(value, name)

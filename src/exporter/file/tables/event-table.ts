@@ -21,6 +21,8 @@ const figures = {
   gap: 'text',
   counter: 'text',
   count: 'integer',
+  beforeStart: 'boolean',
+  code: 'text',
   message: 'text',
 } as const satisfies Record<string, ColumnKind>;
 

@@ -1,7 +1,8 @@
 import type { Recording } from '../../../model/recording.ts';
-import type { Series, SeriesMetric } from '../../../model/series.ts';
+import type { Series } from '../../../model/series.ts';
 import type { Sketch } from '../../../model/sketch.ts';
 import type { TimeRange } from '../../../model/time-range.ts';
+import { seriesUnit } from './series-unit.ts';
 import { type ColumnOf, type Table, tableOf } from './table.ts';
 
 interface Distribution {
@@ -17,7 +18,7 @@ export const percentileTable: Table = tableOf<Distribution>({
   columns: [
     { name: 'scope', kind: 'text', read: ({ series }) => series.scope },
     { name: 'metric', kind: 'text', read: ({ series }) => series.metric },
-    { name: 'unit', kind: 'text', read: ({ series }) => unitOf(series.metric) },
+    { name: 'unit', kind: 'text', read: ({ series }) => seriesUnit(series.metric) },
     { name: 'covered_ms', kind: 'integer', read: ({ sketch }) => sketch.count },
     { name: 'min', kind: 'real', read: ({ sketch }) => sketch.min },
     ...Object.entries(quantiles).map(
@@ -38,10 +39,4 @@ function* distributions(recording: Recording, range: TimeRange): Iterable<Distri
     const sketch = recording.distribution(series, range);
     if (sketch !== null && sketch.count > 0) yield { series, sketch };
   }
-}
-
-// UCUM, as on the wire (docs/metrics.md).
-function unitOf(metric: SeriesMetric): string {
-  if (metric === 'utilization') return '1';
-  return metric === 'processes' ? '{process}' : 'By';
 }

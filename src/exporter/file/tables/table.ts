@@ -2,10 +2,10 @@ import type { Recording } from '../../../model/recording.ts';
 import type { TimeRange } from '../../../model/time-range.ts';
 
 /**
- * What a column holds. integer: exact, up to 64 bits. real: a double. instant: ms since the epoch,
- * which each format writes as its own kind of time, in UTC.
+ * What a column holds. integer: exact, up to 64 bits. integers: a list of such. real: a double.
+ * instant: ms since the epoch, which each format writes as its own kind of time, in UTC.
  */
-export type ColumnKind = 'integer' | 'real' | 'text' | 'instant' | 'boolean';
+export type ColumnKind = 'integer' | 'integers' | 'real' | 'text' | 'instant' | 'boolean';
 
 export interface Column {
   /** The name of the model in snake_case, which says the unit (docs/schema.md); an instant ends in `time`. */
@@ -14,7 +14,7 @@ export interface Column {
 }
 
 /** Null is unknown, in every kind. */
-export type Cell = number | bigint | string | boolean | null;
+export type Cell = number | bigint | string | boolean | readonly number[] | null;
 
 /** A recording as rows, for formats that have columns. */
 export interface Table {

@@ -5,6 +5,7 @@ import { processTable } from './process-table.ts';
 import { roleTable } from './role-table.ts';
 import { sampleTable } from './sample-table.ts';
 import { sessionTable } from './session-table.ts';
+import { sketchTable } from './sketch-table.ts';
 import type { Table } from './table.ts';
 
 /** Every table that a recording can be written as (docs/exports.md). */
@@ -16,4 +17,5 @@ export const tables: readonly Table[] = [
   processSampleTable,
   eventTable,
   percentileTable,
+  sketchTable,
 ];
