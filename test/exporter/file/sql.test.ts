@@ -48,7 +48,7 @@ test('percentiles are those of the report, within the error of both', async () =
 });
 
 test('one file of each day and workload has the same rows', async () => {
-  const files = "read_parquet('fleet-by-day/sketches/**/*.parquet', hive_partitioning = true)";
+  const files = "read_parquet('sketches-by-day/**/*.parquet', hive_partitioning = true)";
   const rows = 'SELECT workload, count(*) AS n, sum(len(bucket_ms)) AS buckets FROM';
   const before = await ask(`${rows} sketches GROUP BY workload ORDER BY workload`);
   const after = await ask(sql.compaction, `${rows} ${files} GROUP BY workload ORDER BY workload`);
