@@ -5,6 +5,7 @@ import { printable } from '../report/printable.ts';
 import type { CommandIo, ParsedArguments } from './command.ts';
 import { UsageError } from './command.ts';
 import { exportEach } from './export-each.ts';
+import { memoryKeeper } from './memory-keeper.ts';
 import { switchOption, textOption } from './parse-arguments.ts';
 import { perProcessOption } from './per-process-option.ts';
 import { parseDuration, parseHttpUrl } from './quantities.ts';
@@ -24,6 +25,7 @@ function otlpExport(parsed: ParsedArguments, io: CommandIo): (file: string) => P
   const perProcess = perProcessOption(parsed);
   const isFollowing = switchOption(parsed, 'follow');
   const isJson = switchOption(parsed, 'json');
+  const keepMemory = memoryKeeper();
   return async (file) => {
     const progress = new ExportProgress(io, file);
     const result = await (isFollowing ? followRecording : exportRecording)(file, {
@@ -34,7 +36,11 @@ function otlpExport(parsed: ParsedArguments, io: CommandIo): (file: string) => P
       maxAgeMs: maxAge === null ? null : parseDuration('--max-age', maxAge),
       deadlineMs: deadline === null ? null : parseDuration('--deadline', deadline),
       stop: io.signal,
-      onEvent: (event) => progress.tell(event),
+      onEvent: (event) => {
+        progress.tell(event);
+        // A batch was delivered, and the next one is not read yet.
+        if (event.kind === 'progress') keepMemory();
+      },
     });
     progress.end();
     io.stderr.write(`${printable(file)} to ${target.metrics.name}: ${told(result, target)}\n`);
