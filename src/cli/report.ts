@@ -5,11 +5,12 @@ import { renderJson } from '../report/json.ts';
 import { renderMarkdown } from '../report/markdown.ts';
 import { renderText, type TextOptions } from '../report/text.ts';
 import { openRecording } from '../store/reader.ts';
-import type { Command, CommandIo, ParsedArguments } from './command.ts';
+import type { Command, ParsedArguments } from './command.ts';
 import { UsageError } from './command.ts';
 import { OutputFile } from './output-file.ts';
 import { oneFile, outputOption, switchOption, textOption } from './parse-arguments.ts';
 import { boundsOf, rangeOption } from './range-option.ts';
+import { textLook } from './text-look.ts';
 
 const formats = ['text', 'markdown', 'json', 'html'] as const;
 type Format = (typeof formats)[number];
@@ -55,7 +56,7 @@ export const reportCommand: Command = {
     const text =
       format === 'html'
         ? await page(recording, report, range)
-        : rendered(report, format, () => look(io, out));
+        : rendered(report, format, () => (out === null ? textLook(io) : {}));
     if (out === null) io.stdout.write(text);
     else await write(text, out, file);
     return 0;
@@ -107,11 +108,6 @@ function rangeOf(parsed: ParsedArguments, recording: Recording): TimeRange {
     throw new UsageError('--from is after --to, or after the end of the recording');
   }
   return range;
-}
-
-function look(io: CommandIo, out: string | null): TextOptions {
-  if (out !== null || io.stdout.isTTY !== true) return {};
-  return { columns: io.stdout.columns ?? 80, color: io.env['NO_COLOR'] === undefined };
 }
 
 async function write(text: string, out: string, input: string): Promise<void> {

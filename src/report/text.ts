@@ -38,11 +38,25 @@ export const headlines: Readonly<Record<VerdictKind, { words: string; tone: Tone
 
 /** The report for a person at a terminal: the verdict first, then what it rests on. */
 export function renderText(report: SessionReport, options: TextOptions = {}): string {
-  const columns = Math.min(widest, Math.max(narrowest, options.columns ?? 80));
-  const lines = [verdictLines(report, columns), ...sectionsOf(report, columns)].flatMap(
-    (section, index): Line[] => (index === 0 ? section : [{ text: '' }, ...section]),
-  );
-  return joinLines(lines, { color: options.color ?? false });
+  const columns = columnsOf(options);
+  return joinSections([verdictLines(report, columns), ...sectionsOf(report, columns)], options);
+}
+
+/** The verdict, what it rests on, and the picture of memory over time. */
+export function renderShortText(report: SessionReport, options: TextOptions = {}): string {
+  const columns = columnsOf(options);
+  return joinSections([verdictLines(report, columns), timelineLines(report, columns)], options);
+}
+
+function columnsOf({ columns }: TextOptions): number {
+  return Math.min(widest, Math.max(narrowest, columns ?? 80));
+}
+
+function joinSections(sections: readonly Line[][], { color }: TextOptions): string {
+  const lines = sections
+    .filter((section) => section.length > 0)
+    .flatMap((section, at): Line[] => (at === 0 ? section : [{ text: '' }, ...section]));
+  return joinLines(lines, { color: color ?? false });
 }
 
 /** Everything below the verdict; each section begins with its heading. */

@@ -8,11 +8,22 @@ export interface DemoPages {
   close(): Promise<void>;
 }
 
+/** Of the page that keeps what it allocates. */
+export interface Growth {
+  mibPerSecond: number;
+  /** Where it stops. */
+  mostMib: number;
+}
+
+// A leak that a report shows and a machine without a limit survives.
+export const harmlessGrowth: Growth = { mibPerSecond: 2, mostMib: 256 };
+
 /** Serves the pages on the loopback address only, on a port that is free. */
-export async function servePages(): Promise<DemoPages> {
+export async function servePages(growth: Growth = harmlessGrowth): Promise<DemoPages> {
+  const bodies: Readonly<Record<string, string>> = { ...pages, growing: growingPage(growth) };
   const server = createServer((request, response) => {
     const site = request.headers.host?.split('.')[0] ?? '';
-    const body = pages[site];
+    const body = bodies[site];
     response.writeHead(body === undefined ? 404 : 200, { 'content-type': 'text/html' });
     response.end(body === undefined ? '' : page(site, body));
   });
@@ -31,8 +42,11 @@ export async function servePages(): Promise<DemoPages> {
   };
 }
 
-/** The tabs that are opened; `widget` is the site inside of `frame`. */
-const tabs = ['text', 'table', 'canvas', 'growing', 'frame'];
+/**
+ * The tabs that are opened; `widget` is the site inside of `frame`. The one that grows is the last: what
+ * is behind others a browser holds back.
+ */
+const tabs = ['text', 'table', 'canvas', 'frame', 'growing'];
 
 const pages: Readonly<Record<string, string>> = {
   text: `<h1>Text</h1>${'<p>A page of text, the lightest there is.</p>'.repeat(40)}`,
@@ -54,21 +68,24 @@ const pages: Readonly<Record<string, string>> = {
     }, 50);
   </script>`,
 
-  // 2 MiB a second, and never more than 256 MiB: a leak that a report shows and a machine survives.
-  growing: `<h1>Memory grows</h1><output></output><script>
-    const kept = [];
-    setInterval(() => {
-      if (kept.length < 128) kept.push(new Uint8Array(2 * 1024 * 1024).fill(kept.length + 1));
-      document.querySelector('output').textContent = kept.length * 2 + ' MiB kept';
-    }, 1000);
-  </script>`,
-
   frame: `<h1>A frame of another site</h1><iframe width="600" height="300"></iframe><script>
     document.querySelector('iframe').src = 'http://widget.localhost:' + location.port + '/';
   </script>`,
 
   widget: '<h1>Widget</h1><p>From another site than the page around it.</p>',
 };
+
+// By the clock and not by its timer, which a busy machine delays.
+function growingPage({ mibPerSecond, mostMib }: Growth): string {
+  return `<h1>Memory grows</h1><output></output><script>
+    const kept = [];
+    setInterval(() => {
+      const wanted = Math.min(${mostMib}, ${mibPerSecond} * performance.now() / 1000);
+      while (kept.length < wanted) kept.push(new Uint8Array(2 ** 20).fill(kept.length + 1));
+      document.querySelector('output').textContent = kept.length + ' MiB kept';
+    }, 100);
+  </script>`;
+}
 
 function page(title: string, body: string): string {
   return `<!doctype html><html lang="en"><meta charset="utf-8"><title>${title}</title>${body}</html>`;

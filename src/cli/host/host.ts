@@ -3,9 +3,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { newSecret } from '../../host/auth.ts';
 import { findChromium } from '../../host/browser/find-chromium.ts';
-import { canHavePrivateTmp } from '../../host/private-tmp.ts';
 import { better, faithful } from '../../host/quirks.ts';
-import { startHost } from '../../host/server.ts';
 import { HeadroomError } from '../../model/errors.ts';
 import { isLoopbackHost } from '../../model/loopback-host.ts';
 import { printable } from '../../report/printable.ts';
@@ -13,7 +11,7 @@ import type { Command, CommandIo, ParsedArguments } from '../command.ts';
 import { UsageError } from '../command.ts';
 import { nameOption, switchOption, textOption } from '../parse-arguments.ts';
 import { parsePort } from '../quantities.ts';
-import { hostMachine } from './host-machine.ts';
+import { startLocalHost } from './local-host.ts';
 
 const defaultPort = '8787';
 
@@ -61,18 +59,14 @@ async function run(parsed: ParsedArguments, io: CommandIo): Promise<number> {
       hint: 'Install the package chromium, or set HEADROOM_CHROMIUM to its full path.',
     });
   }
-  const machine = hostMachine();
   const token = given === '' ? newSecret() : given;
-  const host = await startHost({
+  const host = await startLocalHost({
     address,
     port,
     token,
     dataFolder,
     executable,
-    machine,
     policy: switchOption(parsed, 'quirks') ? faithful : better,
-    isRoot: process.geteuid?.() === 0,
-    hasPrivateTmp: await canHavePrivateTmp(),
     hostEnv: io.env,
     tell: (message) => io.stderr.write(`${printable(message)}\n`),
   });
@@ -83,7 +77,6 @@ async function run(parsed: ParsedArguments, io: CommandIo): Promise<number> {
   }
   await asked(io.signal);
   await host.close();
-  machine.close();
   return 0;
 }
 

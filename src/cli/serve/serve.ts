@@ -11,6 +11,7 @@ import { nameOption, switchOption, textOption } from '../parse-arguments.ts';
 import { perProcessOption, perProcessSpec } from '../per-process-option.ts';
 import { parsePort } from '../quantities.ts';
 import { startHttpServer } from './http-server.ts';
+import { problemTeller } from './problem-teller.ts';
 import { routesOf } from './routes.ts';
 
 // Which OpenTelemetry gives to Prometheus exporters.
@@ -50,7 +51,7 @@ async function run(parsed: ParsedArguments, io: CommandIo): Promise<number> {
     throw new UsageError(`--listen takes an IP address, not "${address}"`);
   }
   const port = parsePort('--port', textOption(parsed, 'port') ?? defaultPort);
-  const tell = teller(io);
+  const tell = problemTeller(io);
   const recordings = new WatchedRecordings(source, {
     onProblem: tell,
     perProcess: perProcessOption(parsed),
@@ -71,20 +72,6 @@ async function run(parsed: ParsedArguments, io: CommandIo): Promise<number> {
   await server.close();
   await routes.close();
   return 0;
-}
-
-/** Tells each problem once: a scraper comes again and again. */
-function teller(io: CommandIo): (error: unknown) => void {
-  const told = new Set<string>();
-  return (error) => {
-    const text =
-      error instanceof HeadroomError
-        ? `${error.message} [${error.code}]`
-        : `this is a bug in headroom [INTERNAL]: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`;
-    if (told.has(text) || told.size >= 100) return;
-    told.add(text);
-    io.stderr.write(`${printable(text)}\n`);
-  };
 }
 
 function asked(signal: AbortSignal): Promise<void> {
