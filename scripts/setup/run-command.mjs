@@ -23,7 +23,10 @@ const heartbeatSeconds = 15;
 export function runInFront(program, args, options = {}) {
   const child = spawn(program, args, { stdio: 'inherit', cwd: options.cwd, env: options.env });
   /** @param {NodeJS.Signals} signal */
-  const forward = (signal) => child.kill(signal);
+  const forward = (signal) => {
+    // Ctrl-C on a terminal reaches it without us, and twice is asked to hurry.
+    if (signal !== 'SIGINT' || !process.stdin.isTTY) child.kill(signal);
+  };
   const signals = /** @type {const} */ (['SIGINT', 'SIGTERM', 'SIGHUP']);
   for (const signal of signals) process.on(signal, forward);
   return exitCode(child).finally(() => {

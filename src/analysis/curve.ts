@@ -25,29 +25,35 @@ export function trackCurve(): TickTracker<CurveReport | null> {
   let pending: Point[] = [];
   let stride = 1;
   let limitBytes = 0;
+  let longestIntervalMs = 0;
   return {
     add(tick) {
       const bytes = workingSetBytes(tick);
       if (bytes === null) return;
       limitBytes = sessionLimit(tick).bytes;
+      longestIntervalMs = Math.max(longestIntervalMs, tick.intervalMs);
       pending.push({ timeUnixMs: tick.timeUnixMs, bytes });
       if (pending.length < stride) return;
       points.push(highest(pending));
       pending = [];
       if (points.length < mostPoints) return;
-      points = inPairs(points).map(highest);
+      points = pairsOf(points).map(highest);
       stride *= 2;
     },
-    result: () => curveOf([...points, ...pending], limitBytes),
+    result: () => curveOf([...points, ...pending], { limitBytes, longestIntervalMs }),
   };
 }
 
-function curveOf(points: readonly Point[], limitBytes: number): CurveReport | null {
+function curveOf(
+  points: readonly Point[],
+  { limitBytes, longestIntervalMs }: { limitBytes: number; longestIntervalMs: number },
+): CurveReport | null {
   const fromUnixMs = points[0]?.timeUnixMs ?? 0;
   const toUnixMs = points.at(-1)?.timeUnixMs ?? 0;
   if (toUnixMs <= fromUnixMs) return null;
-  // Two samples to a part: one that came late leaves no hole.
-  const columns = Math.min(curveColumns, Math.max(1, Math.floor(points.length / 2)));
+  // Two samples to a part, also where they are the fewest: one that came late leaves no hole.
+  const inPairs = Math.min(points.length, (toUnixMs - fromUnixMs) / longestIntervalMs + 1) / 2;
+  const columns = Math.min(curveColumns, Math.max(1, Math.floor(inPairs)));
   const usedBytes: (number | null)[] = new Array(columns).fill(null);
   for (const { timeUnixMs, bytes } of points) {
     const part = (timeUnixMs - fromUnixMs) / (toUnixMs - fromUnixMs);
@@ -61,6 +67,6 @@ function highest(points: readonly Point[]): Point {
   return points.reduce((high, point) => (point.bytes > high.bytes ? point : high));
 }
 
-function inPairs(points: readonly Point[]): Point[][] {
+function pairsOf(points: readonly Point[]): Point[][] {
   return points.flatMap((_, at) => (at % 2 === 0 ? [points.slice(at, at + 2)] : []));
 }

@@ -7,6 +7,8 @@ export interface CollectorRequest {
   source: string;
   intervalMs: number;
   labels: Readonly<Record<string, string>>;
+  /** Only this process and its descendants are the browser. Left out: every one that is seen there. */
+  browserPid?: number;
 }
 
 /**

@@ -1,104 +1,186 @@
 import { spawn, spawnSync } from 'node:child_process';
-import { chmodSync, existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { errnoOf } from '../../src/model/errors.ts';
 import { openRecording } from '../../src/store/reader.ts';
+import { headroomMain } from '../support/headroom-cli.ts';
 
-const main = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
+const patience = { timeout: 150_000, interval: 200 };
+const nobody = 65_534;
 
 let folder: string;
 let file: string;
 
 beforeEach(() => {
-  folder = mkdtempSync(path.join(tmpdir(), 'headroom-demo-'));
+  folder = mkdtempSync(path.join(tmpdir(), 'headroom-demo-test-'));
   file = path.join(folder, 'demo.db');
 });
 
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-test('a Chromium is started, recorded, reported on and ended', async () => {
-  const { exitCode, stdout, stderr } = await startDemo(['--for', '3s', '--interval', '500ms'])
-    .ended;
-  expect(stderr).toContain('5 local pages open');
-  expect(exitCode).toBe(0);
-  expect(stdout).toContain(`headroom report ${file} --format json`);
-  expect(leftovers()).toEqual([]);
+test('a session is hosted, recorded from inside, killed, fetched, deleted and explained', async () => {
+  const demo = startDemo(['--for', '4s', '--interval', '500ms', '--json']);
+  const link = await said(demo, /look at it live: (\S+)\//);
+  const list = await (await fetch(`${new URL(link).origin}/api/recordings`)).json();
+  expect(list).toMatchObject({ recordings: [{ name: 'recording.db' }] });
+  const { exitCode, stdout, stderr } = await demo.ended;
+  expect({ exitCode, stderr }).toMatchObject({ exitCode: 0 });
+  const answer = JSON.parse(stdout);
+  const page = path.join(folder, 'demo.html');
+  expect(answer).toMatchObject({ schemaVersion: 1, recording: file, page });
+  expect(readdirSync(folder).sort()).toEqual(['demo.db', 'demo.html']);
 
   using recording = openRecording(file);
-  expect(recording.facts).toMatchObject({ labels: { workload: 'demo' }, endReason: 'duration' });
+  expect(recording.facts).toMatchObject({ source: 'kernel', labels: { workload: 'demo' } });
+  expect(readFileSync(page, 'utf8')).toContain(recording.facts.id);
   const roles = recording.processes().map(({ role }) => role);
-  expect(roles).toContain('browser');
   // Five tabs and the frame of another site.
   expect(roles.filter((role) => role === 'renderer').length).toBeGreaterThanOrEqual(6);
+  await vi.waitFor(() => expect(living(recording.processes())).toEqual([]), patience);
+
+  const isLimited = stderr.includes('limited to 1 GiB by a memory cgroup');
+  expect(isLimited).toBe(process.getuid?.() === 0);
+  if (!isLimited) return;
+  const kills = recording
+    .events()
+    .filter((event) => event.kind === 'oom_kill')
+    .filter(({ beforeStart, cgroup }) => !beforeStart && cgroup?.includes('headroom-host-'));
+  expect(kills.length).toBeGreaterThan(0);
+  expect(answer).toMatchObject({ verdict: { kind: 'kernel_oom' }, limitBytes: 2 ** 30 });
+  expect(stderr).toContain(`OOM kill: the kernel ended pid ${kills[0]?.pid}`);
+  for (const root of ['/sys/fs/cgroup', '/sys/fs/cgroup/memory']) {
+    expect(existsSync(`${root}${kills[0]?.cgroup}`)).toBe(false);
+  }
 });
 
 test('without a Chromium the machine is recorded, and that is said', async () => {
-  const { exitCode, stderr } = await startDemo(['--for', '1s', '--interval', '500ms'], {
-    PATH: folder,
-    HEADROOM_CHROMIUM: '',
+  const { exitCode, stdout, stderr } = await startDemo(['--for', '1s', '--interval', '500ms'], {
+    env: { PATH: folder, HEADROOM_CHROMIUM: '' },
   }).ended;
   expect(stderr).toContain('No Chromium or Chrome here');
   expect(exitCode).toBe(0);
+  expect(stdout).toContain(`headroom report ${file}\n`);
+  expect(existsSync(path.join(folder, 'demo.html'))).toBe(true);
   using recording = openRecording(file);
   expect(recording.tickCount()).toBeGreaterThanOrEqual(1);
 });
 
-test('an interrupt ends the recording, and nothing is left behind', async () => {
-  const demo = startDemo(['--for', '10m', '--interval', '500ms']);
-  while (!existsSync(file)) await delay(100);
-  await delay(1_500);
+// Where the checkout is only for root, it is done as root.
+const canBeNobody =
+  process.getuid?.() === 0 &&
+  spawnSync(process.execPath, [headroomMain, '--version'], { uid: nobody, gid: nobody }).status ===
+    0;
+
+test('an interrupt, of a user who may limit nothing: told so, the file is fetched, nothing is left', async () => {
+  if (canBeNobody) chownSync(folder, nobody, nobody);
+  const demo = startDemo(['--for', '10m', '--interval', '500ms'], {
+    env: { HOME: folder },
+    ...(canBeNobody ? { uid: nobody, gid: nobody } : {}),
+  });
+  await said(demo, /pages open/);
   demo.child.kill('SIGINT');
-  const { exitCode, stdout } = await demo.ended;
-  expect(exitCode).toBe(0);
-  expect(stdout).toContain(`The recording is ${file}`);
-  expect(leftovers()).toEqual([]);
+  const { exitCode, stdout, stderr } = await demo.ended;
+  expect({ exitCode, stderr }).toMatchObject({ exitCode: 0 });
+  if (canBeNobody) expect(stderr).toMatch(/not limited, so that nothing will be killed: .*EACCES/);
+  expect(stdout).toContain(`Post-mortem page, in one file: ${path.join(folder, 'demo.html')}`);
   using recording = openRecording(file);
   expect(recording.facts.endReason).toBe('signal');
+  await vi.waitFor(() => expect(living(recording.processes())).toEqual([]), patience);
+  expect(readdirSync(folder).filter((name) => name.startsWith('headroom-'))).toEqual([]);
 });
 
-test('a browser that does not start is one clear error', async () => {
+test('what cannot be done is one clear error, before a browser is started', async () => {
+  const started = path.join(folder, 'started');
   const broken = path.join(folder, 'broken-chromium');
-  writeFileSync(broken, '#!/bin/sh\necho "no usable sandbox" >&2\nexit 1\n');
+  writeFileSync(broken, `#!/bin/sh\necho >'${started}'\n`);
   chmodSync(broken, 0o755);
-  const { exitCode, stderr } = await startDemo([], { HEADROOM_CHROMIUM: broken }).ended;
-  expect(exitCode).toBe(1);
-  expect(stderr).toContain('no usable sandbox');
-  expect(stderr).toContain('[COMMAND_FAILED_TO_START]');
-  expect(existsSync(file)).toBe(false);
-  expect(leftovers()).toEqual([]);
+  const env = { HEADROOM_CHROMIUM: broken };
+  const empty = await startDemo(['--out='], { env }).ended;
+  expect(empty).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('--out is empty') });
+  writeFileSync(path.join(folder, 'demo.html'), '');
+  const taken = await startDemo([], { env }).ended;
+  expect(taken).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('[FILE_EXISTS]') });
+  const within = await startDemo([`--out=${broken}/demo.db`], { env }).ended;
+  expect(within.stderr).toContain('[FILE_NOT_WRITABLE]');
+  expect(existsSync(started)).toBe(false);
+
+  rmSync(path.join(folder, 'demo.html'));
+  const noBrowser = await startDemo([], { env: { HEADROOM_CHROMIUM: '/bin/ls' } }).ended;
+  expect(noBrowser.exitCode).toBe(1);
+  expect(noBrowser.stderr).toMatch(/\/bin\/ls did not start: .+ \[COMMAND_FAILED_TO_START\]/);
+  expect(readdirSync(folder)).toEqual(['broken-chromium']);
 });
+
+interface StartOptions {
+  env?: NodeJS.ProcessEnv;
+  uid?: number;
+  gid?: number;
+}
 
 /** Starts the demo with everything that it makes below the test's own folder. */
-function startDemo(args: readonly string[], env: NodeJS.ProcessEnv = {}) {
-  const child = spawn(process.execPath, [main, 'demo', '--out', file, ...args], {
+function startDemo(args: readonly string[], { env, ...user }: StartOptions = {}) {
+  const out = args.some((arg) => arg.startsWith('--out')) ? [] : ['--out', file];
+  const child = spawn(process.execPath, [headroomMain, 'demo', ...out, ...args], {
     stdio: ['ignore', 'pipe', 'pipe'],
     env: { ...process.env, TMPDIR: folder, ...env },
+    ...user,
   });
-  let stdout = '';
-  let stderr = '';
-  child.stdout.setEncoding('utf8').on('data', (text: string) => {
-    stdout += text;
-  });
-  child.stderr.setEncoding('utf8').on('data', (text: string) => {
-    stderr += text;
-  });
+  const written = { stdout: '', stderr: '', isOver: false };
+  for (const name of ['stdout', 'stderr'] as const) {
+    child[name].setEncoding('utf8').on('data', (text: string) => {
+      written[name] += text;
+    });
+  }
   const ended = new Promise<{ exitCode: number | null; stdout: string; stderr: string }>(
     (resolve, reject) => {
       child.on('error', reject);
-      child.on('close', (exitCode) => resolve({ exitCode, stdout, stderr }));
+      child.on('close', (exitCode) => {
+        written.isOver = true;
+        resolve({ exitCode, ...written });
+      });
     },
   );
-  return { child, ended };
+  return { child, ended, written };
 }
 
-/** Profiles that were not removed, and processes that were started with one. */
-function leftovers(): string[] {
-  const profiles = readdirSync(folder).filter((name) => name.startsWith('headroom-chromium-'));
-  const { stdout } = spawnSync('pgrep', ['-f', '--', `--user-data-dir=${folder}`], {
-    encoding: 'utf8',
-  });
-  return [...profiles, ...stdout.split('\n').filter((pid) => pid !== '')];
+/** Waits until it has said something; gives the group of the pattern. */
+async function said({ written }: ReturnType<typeof startDemo>, pattern: RegExp): Promise<string> {
+  return await vi.waitFor(() => {
+    const match = pattern.exec(written.stderr);
+    if (match === null && written.isOver) throw new Error(`it ended: ${written.stderr}`);
+    expect(written.stderr).toMatch(pattern);
+    return match?.[1] ?? '';
+  }, patience);
+}
+
+/** The processes of the browser that still run, by the kernel's word. */
+function living(
+  records: readonly { pid: number; startTicks: number; browserPid: number | null }[],
+): number[] {
+  const own = records.filter(({ browserPid }) => browserPid !== null);
+  expect(own.length).toBeGreaterThan(0);
+  return own.flatMap(({ pid, startTicks }) => (startTicksOf(pid) === startTicks ? [pid] : []));
+}
+
+/** Fields 3 and 22 of /proc/PID/stat (proc(5)); null when it has ended, also when nobody has asked how. */
+function startTicksOf(pid: number): number | null {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    return fields[0] === 'Z' ? null : Number(fields[19]);
+  } catch (error) {
+    if (errnoOf(error) === null) throw error;
+    return null;
+  }
 }

@@ -23,7 +23,11 @@ import {
  */
 export async function collect(request: CollectorRequest): Promise<void> {
   const files = collectorFiles(request.folder);
-  const source = openLocalSource({ rootPid: null, storesCommands: true, cgroup: null });
+  const source = openLocalSource({
+    rootPid: request.browserPid ?? null,
+    storesCommands: true,
+    cgroup: null,
+  });
   const facts = { ...sessionFacts(request, source.machine), source: request.source };
   const writer = StoreWriter.open(files.recording, facts, { resume: true });
   writeWhole(files.pid, `${process.pid}\n`);

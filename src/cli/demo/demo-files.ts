@@ -16,8 +16,12 @@ export interface DemoFiles {
 export function demoFiles(out: string | null, now: Date): DemoFiles {
   const recording = recordingPath(out ?? defaultFile(now));
   const page = `${recording.replace(/\.db$/, '')}.html`;
+  makeFolder(path.dirname(recording));
   for (const file of [recording, page]) refuseExisting(file);
-  const folder = path.dirname(recording);
+  return { recording, page };
+}
+
+function makeFolder(folder: string): void {
   try {
     fs.mkdirSync(folder, { recursive: true });
     fs.accessSync(folder, fs.constants.W_OK);
@@ -28,7 +32,6 @@ export function demoFiles(out: string | null, now: Date): DemoFiles {
       hint: 'Choose another folder with --out.',
     });
   }
-  return { recording, page };
 }
 
 function defaultFile(now: Date): string {

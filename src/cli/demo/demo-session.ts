@@ -85,7 +85,7 @@ export class DemoSession {
 
   /** Why it has no limit. */
   get refusal(): string {
-    return this.#place.said.at(-1) ?? '';
+    return this.#place.said.at(-1)?.replace(/^.*?: /, '') ?? 'no word of why';
   }
 
   /** When a page, or the whole browser, is no more. */
@@ -102,6 +102,17 @@ export class DemoSession {
   async version(): Promise<string> {
     const answer = await this.#devtools.ask({ method: 'Browser.getVersion' });
     return String(answer?.['product'] ?? 'a Chromium');
+  }
+
+  /** Which of the processes is the browser's main one. */
+  async browser(): Promise<{ browserPid?: number }> {
+    const processes = (await this.remote.list()) ?? [];
+    const main = processes.find(
+      ({ command }) =>
+        command.some((arg) => arg.startsWith('--remote-debugging-port=')) &&
+        !command.some((arg) => arg.startsWith('--type=')),
+    );
+    return main === undefined ? {} : { browserPid: main.pid };
   }
 
   async openTab(url: string): Promise<void> {

@@ -1,12 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { CollectorRequest } from '../../attach/collector-state.ts';
+import { putCollector } from '../../attach/put-collector.ts';
+import { SessionCollector } from '../../attach/session-collector.ts';
+import { untilRecording } from '../../attach/until-recording.ts';
 import { HeadroomError } from '../../model/errors.ts';
 import { formatBytes } from '../../model/format-bytes.ts';
 import { printable } from '../../report/printable.ts';
 import { pullTo } from '../attach/pulled-file.ts';
-import { putCollector } from '../attach/put-collector.ts';
-import { SessionCollector } from '../attach/session-collector.ts';
-import { untilRecording } from '../attach/until-recording.ts';
 import type { CommandIo } from '../command.ts';
 import { DemoSession } from './demo-session.ts';
 import { liveLine } from './live-line.ts';
@@ -34,8 +35,8 @@ export async function sessionStory(options: StoryOptions): Promise<boolean> {
   await using session = await DemoSession.start({ executable, env: io.env });
   say(`${await session.version()} in a session of its own, at ${session.hostUrl}`);
   say(limitWords(session));
-  const { collector } = await SessionCollector.locate(session.remote);
-  if (!(await isRecording(collector, options))) return false;
+  const collector = await startRecording(session, options);
+  if (collector === null) return false;
   const file = session.onMachine(collector.files.recording);
   await using live = await serveLive(file, io);
   say(`recorded from inside of it; look at it live: ${live.url}`);
@@ -49,21 +50,24 @@ export async function sessionStory(options: StoryOptions): Promise<boolean> {
 }
 
 function limitWords({ limit, refusal }: DemoSession): string {
-  if (limit !== null) return `limited to ${limit} by a memory cgroup`;
+  if (limit !== null) return `limited to ${limit.replace('GiB', ' GiB')} by a memory cgroup`;
   return `not limited, so that nothing will be killed: ${refusal}`;
 }
 
-/** Puts the collector into the session and waits for its first sample; false when it is to end. */
-async function isRecording(
-  collector: SessionCollector,
+/** Puts the collector into the session and waits for its first sample; null when it is to end. */
+async function startRecording(
+  session: DemoSession,
   { intervalMs, io }: StoryOptions,
-): Promise<boolean> {
-  const request = {
+): Promise<SessionCollector | null> {
+  const { collector } = await SessionCollector.locate(session.remote);
+  const request: CollectorRequest = {
     folder: collector.folder,
     sessionId: randomUUID(),
     source: 'kernel',
     intervalMs,
     labels: { workload: 'demo' },
+    // On this machine there may be others.
+    ...(await session.browser()),
   };
   try {
     await putCollector(collector, process.execPath);
@@ -72,7 +76,7 @@ async function isRecording(
   } catch (error) {
     if (!io.signal.aborted || !(error instanceof HeadroomError)) throw error;
   }
-  return !io.signal.aborted;
+  return io.signal.aborted ? null : collector;
 }
 
 /** Opens the pages and waits until one of them has grown as far as it goes. */
@@ -94,7 +98,7 @@ async function browse(session: DemoSession, file: string, options: StoryOptions)
 
 // Of a session of 1 GiB: what is left of it beside five pages, with something to spare.
 const toLimitMib = 800;
-const fastestMibPerSecond = 100;
+const fastestMibPerSecond = 200;
 
 /** Such that the limit is met in the middle, or a little later. */
 function growthOf({ limit }: DemoSession, durationMs: number): Growth {
