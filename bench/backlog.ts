@@ -25,7 +25,7 @@ const tickCount = 3600 / intervalSeconds;
 const budgetMib = 150;
 const readEveryMs = 500;
 const MiB = 2 ** 20;
-const main = fileURLToPath(new URL('../dist/cli/main.js', import.meta.url));
+const main = fileURLToPath(new URL('../dist/cli/headroom.cjs', import.meta.url));
 const reporter = new URL('support/report-peak.mjs', import.meta.url).href;
 
 if (serversMissing('victoria-metrics')) process.exit(1);

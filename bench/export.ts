@@ -22,7 +22,7 @@ const formats = [
   ['otlp-json'],
   ['perfetto'],
 ];
-const main = fileURLToPath(new URL('../dist/cli/main.js', import.meta.url));
+const main = fileURLToPath(new URL('../dist/cli/headroom.cjs', import.meta.url));
 const reporter = new URL('support/report-peak.mjs', import.meta.url).href;
 
 const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'headroom-bench-'));

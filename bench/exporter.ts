@@ -98,7 +98,7 @@ async function startReceiver(cleanUp: CleanUp) {
 }
 
 function start(cleanUp: CleanUp, args: readonly string[]): ChildProcess {
-  const child = spawn(process.execPath, ['dist/cli/main.js', ...args], {
+  const child = spawn(process.execPath, ['dist/cli/headroom.cjs', ...args], {
     stdio: ['ignore', 'ignore', 'inherit'],
   });
   cleanUp.add(() => child.kill());

@@ -42,7 +42,7 @@ await untilInterrupted((interrupted) =>
 );
 
 async function startRecorder(file: string, cleanUp: CleanUp) {
-  const args = ['dist/cli/main.js', 'record', '--interval', '100ms', '--quiet', '--out', file];
+  const args = ['dist/cli/headroom.cjs', 'record', '--interval', '100ms', '--quiet', '--out', file];
   const child = spawn(process.execPath, args, { stdio: ['ignore', 'inherit', 'inherit'] });
   await once(child, 'spawn');
   const ended = once(child, 'exit');

@@ -31,7 +31,15 @@ const children: ChildProcess[] = [...idlers];
 try {
   const recorder = spawn(
     process.execPath,
-    ['dist/cli/main.js', 'record', '--interval', '1s', '--quiet', '--out', `${folder}/bench.db`],
+    [
+      'dist/cli/headroom.cjs',
+      'record',
+      '--interval',
+      '1s',
+      '--quiet',
+      '--out',
+      `${folder}/bench.db`,
+    ],
     { stdio: ['ignore', 'inherit', 'inherit'] },
   );
   const floor = spawn(process.execPath, ['-e', 'setInterval(() => undefined, 1000)']);

@@ -40,7 +40,7 @@ try {
     await recorder.until(({ committedCount }) => committedCount >= 10 + at);
   }
   const before = recorder.state.committedCount;
-  const wholeMs = commandMs('"$0" dist/cli/main.js export "$1" --to sqlite --out "$2"');
+  const wholeMs = commandMs('"$0" dist/cli/headroom.cjs export "$1" --to sqlite --out "$2"');
   const { isWhole, contents } = verifyFile(copy);
   const size = `${(fs.statSync(copy).size / 1e6).toFixed(1)} MB`;
   printFigures(`a copy of ${size}, whole: ${isWhole}, with ${contents?.sampleCount} samples`, [

@@ -4,6 +4,6 @@ import { runScript, setUp } from './setup/set-up.mjs';
 
 await runScript(async () => {
   await setUp({ forTests: false });
-  const args = ['dist/cli/main.js', 'demo', ...process.argv.slice(2)];
+  const args = ['dist/cli/headroom.cjs', 'demo', ...process.argv.slice(2)];
   return runInFront(process.execPath, args);
 });

@@ -47,7 +47,7 @@ export async function contestants(
   const processExporter = await debianProgram('prometheus-process-exporter');
   const exporter = ['-procnames', browserName];
   const database = path.join(folder, 'bench.db');
-  const main = 'dist/cli/main.js';
+  const main = 'dist/cli/headroom.cjs';
   const node = { path: process.execPath };
   const asking = path.join(support, 'systeminformation-loop.mjs');
   return [

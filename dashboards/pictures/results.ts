@@ -34,7 +34,7 @@ export interface TimeSpan {
   toUnixMs: number;
 }
 
-const main = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
+const main = fileURLToPath(new URL('../../dist/cli/headroom.cjs', import.meta.url));
 
 /** Of a VictoriaMetrics that our own export filled with these recordings. */
 export async function metricResults(

@@ -26,36 +26,42 @@ export async function buildDist(root) {
     throw new SetUpError(`the build failed:\n${output}`, 'Correct src/ as told above.');
 
   // The recorder, and the collector that is put into a session as this one file.
-  for (const name of ['recorder.js', 'attach/collector-main.js']) {
+  for (const name of ['recorder', 'attach/collector-main']) {
     const file = path.join(root, 'dist', 'cli', name);
-    if (existsSync(file)) await bundle(file);
+    if (existsSync(`${file}.js`)) await bundle(file);
   }
   await bundlePage(root);
 
-  const program = path.join(root, 'dist', 'cli', 'main.js');
+  const program = path.join(root, 'dist', 'cli', 'headroom.cjs');
   if (existsSync(program)) chmodSync(program, 0o755);
   writeStamp(root, 'build', `${source} ${contentHash(root, ['dist'])}`);
   return 'built';
 }
 
 /**
- * Puts all modules that a file imports into it; packages stay where they are.
+ * Makes one file of CommonJS of a module and all that it imports; packages stay where they are. Its
+ * comments are left out, as what is loaded of it is held as text, and its names are kept, for the
+ * sake of who reads a stack trace.
  *
- * @param {string} file
+ * @param {string} file Without its ending.
  */
 async function bundle(file) {
   const { build } = await import('esbuild');
   await build({
-    entryPoints: [file],
-    outfile: file,
-    allowOverwrite: true,
+    entryPoints: [`${file}.js`],
+    outfile: `${file}.cjs`,
     bundle: true,
     packages: 'external',
     platform: 'node',
-    format: 'esm',
+    format: 'cjs',
     target: 'node20',
+    minifyWhitespace: true,
+    minifySyntax: true,
+    define: { 'import.meta.url': 'thisUrl' },
+    banner: { js: "const thisUrl = require('node:url').pathToFileURL(__filename).href;" },
     logLevel: 'silent',
   });
+  for (const ending of ['.js', '.d.ts']) rmSync(`${file}${ending}`);
 }
 
 /**

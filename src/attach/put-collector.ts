@@ -30,7 +30,7 @@ export async function putCollector(collector: SessionCollector, nodePath: string
 
 /** One file when the package is built: all modules are in it. */
 function bundleFile(): string {
-  return fileURLToPath(new URL('../cli/attach/collector-main.js', import.meta.url));
+  return fileURLToPath(new URL('../cli/attach/collector-main.cjs', import.meta.url));
 }
 
 const require = createRequire(import.meta.url);

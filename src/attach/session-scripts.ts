@@ -1,7 +1,7 @@
 /** What is in the folder of the collector, in a session. */
 export function collectorFiles(folder: string) {
   return {
-    program: `${folder}/collector.mjs`,
+    program: `${folder}/collector.cjs`,
     recording: `${folder}/recording.db`,
     state: `${folder}/state.json`,
     pid: `${folder}/pid`,
@@ -14,7 +14,7 @@ export function collectorFiles(folder: string) {
 
 const isAlive = `is_alive() {
   pid=$(cat "$1/pid" 2>/dev/null) && [ -n "$pid" ] || return 1
-  tr '\\0' '\\n' 2>/dev/null <"/proc/$pid/cmdline" | grep -qxF "$1/collector.mjs"
+  tr '\\0' '\\n' 2>/dev/null <"/proc/$pid/cmdline" | grep -qxF "$1/collector.cjs"
 }
 `;
 
@@ -40,7 +40,7 @@ umask 077
 cd "$1" || exit 3
 command -v "$2" >/dev/null || { echo "there is no $2" >&2; exit 3; }
 : >"$1/log"
-setsid "$2" --lite-mode --no-expose-wasm --semi-space-growth-factor=1 "$1/collector.mjs" record "$3" >"$1/log" 2>&1 </dev/null &
+setsid "$2" --lite-mode --no-expose-wasm --semi-space-growth-factor=1 "$1/collector.cjs" record "$3" >"$1/log" 2>&1 </dev/null &
 `;
 
 /** Argument: folder. Asks the collector to end and waits for it, for a minute. */

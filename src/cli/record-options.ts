@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import type { AlertRule } from '../collector/alerts/alert-watch.ts';
 import { parseAlertRule } from './alert-option.ts';
 import type { ParsedArguments } from './command.ts';
@@ -17,6 +16,7 @@ import {
 } from './quantities.ts';
 
 import { recordingPath } from './recording-path.ts';
+import { newSessionId } from './session-id.ts';
 
 /** What is told at once while it is recorded. */
 export interface AlertOptions {
@@ -84,7 +84,7 @@ export function recordOptions(
     throw new UsageError('there is no command after --');
   }
   const options: RecordOptions = {
-    sessionId: randomUUID(),
+    sessionId: newSessionId(),
     out: recordingPath(
       nameOption(parsed, 'out') ?? (env['HEADROOM_OUT'] || `headroom-${stamp(nowUnixMs)}.db`),
     ),

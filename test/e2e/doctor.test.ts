@@ -7,7 +7,7 @@ import { asNobody } from '../support/as-nobody.ts';
 import { MemoryCgroup } from '../support/memory-cgroup.ts';
 import { startTestBrowser } from '../support/test-browser.ts';
 
-const main = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
+const main = fileURLToPath(new URL('../../dist/cli/headroom.cjs', import.meta.url));
 const isRoot = process.geteuid?.() === 0;
 const nobody = { uid: 65_534, gid: 65_534 };
 

@@ -36,7 +36,7 @@ describe('the packed tarball', () => {
         'package/CHANGELOG.md',
         'package/dist/index.js',
         'package/dist/index.d.ts',
-        'package/dist/cli/main.js',
+        'package/dist/cli/headroom.cjs',
         'package/docs/errors.md',
       ]),
     );

@@ -10,7 +10,7 @@ import { MemoryCgroup } from '../support/memory-cgroup.ts';
 import { expectNothingLostSilently, tickCountOfSchedule } from '../support/recorded-schedule.ts';
 import { untilRecorded } from '../support/until-recorded.ts';
 
-const main = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
+const main = fileURLToPath(new URL('../../dist/cli/headroom.cjs', import.meta.url));
 const folder = temporaryFolder();
 afterAll(() => folder[Symbol.dispose]());
 

@@ -29,7 +29,7 @@ beforeEach(() => {
     mkdirSync(path.join(root, 'node_modules'), { recursive: true });
     if (existsSync(target)) symlinkSync(target, path.join(root, 'node_modules', name));
   }
-  write('src/cli/main.ts', '#!/usr/bin/env node\nimport "../a.ts";\n');
+  write('src/cli/headroom.cts', '#!/usr/bin/env node\nvoid import("../a.ts");\n');
   write('src/a.ts', 'export const a: number = 1;\n');
 });
 
@@ -44,8 +44,8 @@ const built = (file: string) => path.join(root, 'dist', file);
 
 test('is built once, runnable, and again when the source changes', async () => {
   expect(await buildDist(root)).toBe('built');
-  expect(statSync(built('cli/main.js')).mode & 0o777).toBe(0o755);
-  expect(readFileSync(built('cli/main.js'), 'utf8')).toContain('../a.js');
+  expect(statSync(built('cli/headroom.cjs')).mode & 0o777).toBe(0o755);
+  expect(readFileSync(built('cli/headroom.cjs'), 'utf8')).toContain('../a.js');
   expect(await buildDist(root)).toBe('unchanged');
 
   write('src/a.ts', 'export const a: number = 2;\n');
@@ -56,11 +56,15 @@ test('is built once, runnable, and again when the source changes', async () => {
 test('the recorder is one file, that loads its packages from where they are', async () => {
   write('node_modules/peer/package.json', '{ "type": "module", "exports": "./peer.js" }');
   write('node_modules/peer/peer.d.ts', 'export const b: number;\n');
-  write('src/cli/recorder.ts', 'export { a } from "../a.ts";\nexport { b } from "peer";\n');
+  write(
+    'src/cli/recorder.ts',
+    '// What it is.\nexport { a } from "../a.ts";\nexport { b } from "peer";\n',
+  );
   await buildDist(root);
-  const recorder = readFileSync(built('cli/recorder.js'), 'utf8');
-  expect(recorder).toContain('a = 1');
-  expect(recorder.match(/from "[^"]*"/g)).toEqual(['from "peer"']);
+  const recorder = readFileSync(built('cli/recorder.cjs'), 'utf8');
+  expect(recorder).toContain('a=1');
+  expect(recorder.match(/require\("[^"]*"\)/g)).toEqual(['require("peer")']);
+  expect(existsSync(built('cli/recorder.js'))).toBe(false);
   expect(await buildDist(root)).toBe('unchanged');
 });
 

@@ -5,7 +5,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 /** The program as it is installed. */
-export const headroomMain = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
+export const headroomMain = fileURLToPath(new URL('../../dist/cli/headroom.cjs', import.meta.url));
 
 export interface CliResult {
   exitCode: number | null;

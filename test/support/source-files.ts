@@ -5,7 +5,7 @@ import path from 'node:path';
 export function readSources(folder: string): Map<string, string> {
   const sources = new Map<string, string>();
   for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
-    if (!entry.isFile() || !entry.name.endsWith('.ts')) continue;
+    if (!entry.isFile() || !/\.c?ts$/.test(entry.name)) continue;
     const file = path.join(entry.parentPath, entry.name);
     const name = path.relative(path.dirname(folder), file).split(path.sep).join('/');
     sources.set(name, readFileSync(file, 'utf8'));

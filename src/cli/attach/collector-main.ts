@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { createReadStream, renameSync, rmSync, statSync } from 'node:fs';
 import type { CollectorRequest } from '../../attach/collector-state.ts';
 import { HeadroomError } from '../../model/errors.ts';
@@ -10,12 +9,16 @@ import { collect } from './collect.ts';
 // with one line of JSON; the other side is attach.ts and pull-recording.ts.
 const [, , what = '', ...args] = process.argv;
 
-process.exitCode = await run().catch((error: unknown) => {
-  // Whoever waits for this collector has to hear of anything that ended it.
-  answer({ problem: error instanceof HeadroomError ? error.message : String(error) });
-  if (!(error instanceof HeadroomError)) throw error;
-  return 1;
-});
+void run()
+  .catch((error: unknown) => {
+    // Whoever waits for this collector has to hear of anything that ended it.
+    answer({ problem: error instanceof HeadroomError ? error.message : String(error) });
+    if (!(error instanceof HeadroomError)) throw error;
+    return 1;
+  })
+  .then((code) => {
+    process.exitCode = code;
+  });
 
 async function run(): Promise<number> {
   const [first = '', second = ''] = args;
@@ -35,6 +38,8 @@ async function makeCopy(file: string, out: string): Promise<void> {
   rmSync(part, { force: true });
   snapshot(file, part);
   renameSync(part, out);
+  // Only here: while it records it goes without.
+  const { createHash } = await import('node:crypto');
   const hash = createHash('sha256');
   for await (const chunk of createReadStream(out)) hash.update(chunk);
   answer({ sizeBytes: statSync(out).size, sha256: hash.digest('hex') });

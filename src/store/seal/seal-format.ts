@@ -1,4 +1,4 @@
-import crypto, { createHash } from 'node:crypto';
+import { createRequire } from 'node:module';
 import { isPageSize } from '../sqlite-file/database-header.ts';
 
 /**
@@ -29,11 +29,17 @@ export function digestOf(bytes: Buffer): Buffer {
   return sha256(bytes).subarray(0, digestBytes);
 }
 
-// In one call, for pages a quarter cheaper, from Node.js 20.12 on.
-const sha256: (bytes: Buffer) => Buffer =
-  'hash' in crypto
-    ? (bytes) => crypto.hash('sha256', bytes, 'buffer')
-    : (bytes) => createHash('sha256').update(bytes).digest();
+const require = createRequire(import.meta.url);
+let crypto: typeof import('node:crypto') | null = null;
+
+// Loaded when a file is sealed: half a MiB that a recorder needs at its end only.
+function sha256(bytes: Buffer): Buffer {
+  crypto ??= require('node:crypto') as typeof import('node:crypto');
+  // In one call, for pages a quarter cheaper, from Node.js 20.12 on.
+  return typeof crypto.hash === 'function'
+    ? crypto.hash('sha256', bytes, 'buffer')
+    : crypto.createHash('sha256').update(bytes).digest();
+}
 
 export function encodeFooter(footer: Footer): Buffer {
   const bytes = Buffer.alloc(footerBytes);
