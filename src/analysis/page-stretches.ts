@@ -29,7 +29,8 @@ export function pageStretches(
 ): PlacedPages {
   const placements = events.filter((event) => event.kind === 'page');
   const records = new Map(processes.map((record) => [keyOf(record), record]));
-  const now = new Map<string, PagePlacement>();
+  // The newest word on each target; on a page that a frame was found before: the first.
+  const now = new Map(placements.toReversed().map((placement) => [placement.targetId, placement]));
   const open = new Map<string, PageStretch>();
   const stretches: PageStretch[] = [];
   for (const placement of placements) {

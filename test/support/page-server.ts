@@ -19,3 +19,36 @@ export async function servePage(html: string): Promise<{ url: string; close(): v
     },
   };
 }
+
+export interface Sites {
+  /** Each of another site, on a free port; `number` from 2 to 254. */
+  origin(number: number): string;
+  /** Addresses that were asked for, without icons. */
+  requests: string[];
+  close(): void;
+}
+
+/** Serves pages by path, on as many sites as the loopback network has addresses. */
+export async function serveSites(pageOf: (path: string, sites: Sites) => string): Promise<Sites> {
+  const requests: string[] = [];
+  const server = createServer((request, response) => {
+    if (request.url !== '/favicon.ico')
+      requests.push(`http://${request.headers.host}${request.url}`);
+    response.writeHead(200, { 'content-type': 'text/html' });
+    response.end(pageOf(request.url ?? '', sites));
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(0, '0.0.0.0', resolve);
+  });
+  const { port } = server.address() as AddressInfo;
+  const sites: Sites = {
+    origin: (number) => `http://127.0.0.${number}:${port}`,
+    requests,
+    close: () => {
+      server.close();
+      server.closeAllConnections();
+    },
+  };
+  return sites;
+}

@@ -32,6 +32,16 @@ export function chromiumCommand(file: string, flags: readonly string[]): string[
   ];
 }
 
+/** The same, of a copy of Chromium in this folder, which the command itself makes first. */
+export function copiedChromiumCommand(
+  file: string,
+  flags: readonly string[],
+  copyTo: string,
+): string[] {
+  const [program = '', ...rest] = chromiumCommand(file, flags);
+  return ['sh', '-c', copyScript, 'sh', realProgram(program), copyTo, ...rest];
+}
+
 /** `headroom record -- chromium`, with what tests do to such a browser. */
 export class RecordedBrowser {
   readonly #file: string;
@@ -41,11 +51,10 @@ export class RecordedBrowser {
   constructor({ file, recordFlags = [], browserFlags, copyTo }: RecordedBrowserOptions) {
     this.#file = file;
     const record = ['record', '--quiet', '--interval', '500ms', '--out', file, ...recordFlags];
-    const [program = '', ...flags] = chromiumCommand(file, browserFlags);
     const command =
       copyTo === undefined
-        ? [program, ...flags]
-        : ['sh', '-c', copyScript, 'sh', realProgram(program), copyTo, ...flags];
+        ? chromiumCommand(file, browserFlags)
+        : copiedChromiumCommand(file, browserFlags, copyTo);
     const { child, result } = startCli([...record, '--', ...command]);
     this.#child = child;
     this.ended = result;

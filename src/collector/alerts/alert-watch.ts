@@ -53,6 +53,10 @@ const holdsForMs: Readonly<Record<AlertMetric, number>> = {
 const clearForMs = 10_000;
 const recently = { windowMs: 2_000, leastMs: 0, leastPoints: 2 };
 const stallWindowMs = 10_000;
+// A browser that starts and loads its pages on a busy machine takes memory as steadily as one that
+// leaks: an alert was seen with 70 % of the limit left.
+const startingMs = 15_000;
+const startingRatio = 0.5;
 const leastWindowMs = 2_000;
 
 /** Holds rules against each sample; tells the beginning and the end of each episode, once. */
@@ -61,6 +65,8 @@ export class AlertWatch {
   readonly #trend = new MemoryTrend();
   readonly #recent = new MemoryTrend(recently);
   #stalls: { monotonicMs: number; pressure: Pressure }[] = [];
+  /** When each browser was first seen, monotonic. */
+  #browsers = new Map<string, number>();
 
   constructor(rules: readonly AlertRule[]) {
     this.#episodes = rules.map((rule) => ({ rule, sinceMs: null, isOn: false }));
@@ -104,6 +110,19 @@ export class AlertWatch {
     const oldestMs = monotonicMs - stallWindowMs;
     this.#stalls = this.#stalls.filter((stall) => stall.monotonicMs >= oldestMs);
     this.#stalls.push({ monotonicMs, pressure });
+    const browsers = sample.processes.filter(({ role }) => role === 'browser');
+    this.#browsers = new Map(
+      browsers.map(({ pid, startTicks }) => {
+        const key = `${pid} ${startTicks}`;
+        return [key, this.#browsers.get(key) ?? monotonicMs];
+      }),
+    );
+  }
+
+  #isStarting(sample: Sample, available: number): boolean {
+    if (available < startingRatio * sessionLimit(sample).bytes) return false;
+    const newestMs = Math.max(...this.#browsers.values());
+    return sample.monotonicMs - newestMs < startingMs;
   }
 
   #valueOf({ metric, unit }: AlertRule, sample: Sample): number | null {
@@ -114,6 +133,7 @@ export class AlertWatch {
         return available / sessionLimit(sample).bytes;
       case 'time-to-limit':
         if (available === null) return null;
+        if (this.#isStarting(sample, available)) return Number.POSITIVE_INFINITY;
         return Math.max(this.#trend.secondsToGo(), this.#recent.secondsToGo());
       case 'pressure':
         return this.#stallRatio('memorySomeMs');

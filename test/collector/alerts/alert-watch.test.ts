@@ -87,6 +87,21 @@ test('time to the limit: a fall of 20 MiB a second from 900 MiB is below 30 s at
   expect(told).toEqual(['19: time-to-limit<30s']);
 });
 
+test('time to the limit: a browser that starts takes memory, and leaks only if it goes on', () => {
+  const told = (seconds: number) => {
+    const watch = new AlertWatch([timeToLimit]);
+    return Array.from({ length: 40 }, (_, second) => {
+      const availableMib = 950 - 40 * Math.min(second, seconds);
+      const machine = { totalBytes: 1_000 * mib, availableBytes: availableMib * mib };
+      const processes = [fakeProcess({ pid: 7, role: 'browser', browserPid: 7 })];
+      return watch.next(fakeSample({ second, machine, processes })).began.map(() => second);
+    }).flat();
+  };
+  // Below 30 s from the first line on, at second 4; half is left at second 11 or not reached.
+  expect(told(9)).toEqual([]);
+  expect(told(22)).toEqual([15]);
+});
+
 test('time to the limit: a step is no trend', () => {
   // The line through ten seconds falls for all of them.
   const told = follow([timeToLimit], 60, (second) => ({ availableMib: second < 6 ? 700 : 350 }));
