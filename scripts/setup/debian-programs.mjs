@@ -1,4 +1,12 @@
-import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import path from 'node:path';
 import { cacheFolder } from './cache-folder.mjs';
 import { thisMachine } from './debian-packages.mjs';
@@ -10,16 +18,18 @@ import { lastLines } from './run-command.mjs';
  * @typedef {{ path: string } | { reason: string }} Found
  *
  * @typedef {object} DebianProgram
- * @property {string} program File in /usr/bin.
+ * @property {string} program The name of its file.
  * @property {string} package
+ * @property {readonly string[]} [folders] Where the package has it, the first that does; default usr/bin.
  *
  * @typedef {object} Place
+ * @property {string} [release] Of Debian; default trixie: everywhere the same versions, for programs that
+ *   need nothing of the machine.
  * @property {string} [folder] Where programs are kept.
  * @property {Pick<import('./debian-packages.mjs').Machine, 'findProgram' | 'run' | 'tell'>} [machine]
  */
 
-/** Of Debian: one release everywhere, so that every machine runs the same versions. */
-const release = 'trixie';
+const usualRelease = 'trixie';
 const keyring = '/usr/share/keyrings/debian-archive-keyring.gpg';
 
 /**
@@ -32,9 +42,11 @@ const keyring = '/usr/share/keyrings/debian-archive-keyring.gpg';
  * @returns {Promise<Map<string, Found>>} By program.
  */
 export async function provideDebianPrograms(wanted, place = {}) {
-  const { folder = programFolder(), machine = thisMachine } = place;
+  const { release = usualRelease, machine = thisMachine } = place;
+  const { folder = programFolder(release) } = place;
   const missing = wanted.filter(({ program }) => !existsSync(path.join(folder, program)));
-  const reasons = missing.length === 0 ? new Map() : await unpackAll(missing, folder, machine);
+  const reasons =
+    missing.length === 0 ? new Map() : await unpackAll(missing, { folder, release, machine });
   /** @type {Map<string, Found>} */
   const found = new Map();
   for (const { program } of wanted) {
@@ -46,17 +58,16 @@ export async function provideDebianPrograms(wanted, place = {}) {
 }
 
 /** Where they are kept: `$XDG_CACHE_HOME/headroom/debian-trixie`, below ~/.cache without. */
-export function programFolder(env = process.env) {
+export function programFolder(release = usualRelease, env = process.env) {
   return cacheFolder(`debian-${release}`, env);
 }
 
 /**
  * @param {readonly DebianProgram[]} wanted
- * @param {string} folder
- * @param {NonNullable<Place['machine']>} machine
+ * @param {Required<Place>} place
  * @returns {Promise<Map<string, string>>} Why not, of those that are still missing.
  */
-async function unpackAll(wanted, folder, machine) {
+async function unpackAll(wanted, { folder, release, machine }) {
   /** @param {string} reason */
   const forAll = (reason) => new Map(wanted.map(({ program }) => [program, reason]));
   if (machine.findProgram('apt-get') === null) return forAll('this system has no apt-get');
@@ -68,15 +79,15 @@ async function unpackAll(wanted, folder, machine) {
   mkdirSync(folder, { recursive: true });
   const work = mkdtempSync(path.join(folder, 'work-'));
   try {
-    const apt = aptOfRelease(work, mirror);
+    const apt = aptOfRelease(work, { mirror, release });
     const update = await machine.run('apt-get', [...apt, 'update']);
     if (update.code !== 0) return forAll(lastLines(update.output, 1));
     /** @type {Map<string, string>} */
     const reasons = new Map();
     for (const name of packages) {
-      const programs = wanted.filter((one) => one.package === name).map(({ program }) => program);
+      const programs = wanted.filter((one) => one.package === name);
       const refusal = await unpack({ name, programs, apt, work, folder }, machine);
-      for (const program of programs) reasons.set(program, refusal ?? `it is not in ${name}`);
+      for (const { program } of programs) reasons.set(program, refusal ?? `it is not in ${name}`);
     }
     return reasons;
   } finally {
@@ -85,7 +96,7 @@ async function unpackAll(wanted, folder, machine) {
 }
 
 /**
- * @param {{ name: string, programs: readonly string[], apt: readonly string[], work: string, folder: string }} from
+ * @param {{ name: string, programs: readonly DebianProgram[], apt: readonly string[], work: string, folder: string }} from
  * @param {NonNullable<Place['machine']>} machine
  * @returns {Promise<string | null>} Why not.
  */
@@ -96,10 +107,10 @@ async function unpack({ name, programs, apt, work, folder }, machine) {
   if (download.code !== 0) return lastLines(download.output, 1);
   const unpacked = await machine.run('sh', ['-c', 'dpkg-deb -x ./*.deb .'], { cwd });
   if (unpacked.code !== 0) return lastLines(unpacked.output, 1);
-  for (const program of programs) {
-    const file = path.join(cwd, 'usr/bin', program);
+  for (const { program, folders = ['usr/bin'] } of programs) {
+    const file = folders.map((one) => path.join(cwd, one, program)).find(existsSync);
     // Another clone may be at the same: the last one wins, with the same file.
-    if (existsSync(file)) renameSync(file, path.join(folder, program));
+    if (file !== undefined) renameSync(realpathSync(file), path.join(folder, program));
   }
   return null;
 }
@@ -120,9 +131,9 @@ async function debianMirror(machine) {
  * Options that let apt see nothing but the release, and leave the machine's own lists alone.
  *
  * @param {string} work
- * @param {string} mirror
+ * @param {{ mirror: string, release: string }} from
  */
-function aptOfRelease(work, mirror) {
+function aptOfRelease(work, { mirror, release }) {
   const state = path.join(work, '.apt');
   for (const part of ['state/lists/partial', 'cache/archives/partial']) {
     mkdirSync(path.join(state, part), { recursive: true });

@@ -6,6 +6,7 @@ import { installDependencies } from './install-dependencies.mjs';
 import { describeNode22, provideNode22 } from './node-22.mjs';
 import { SetUpError } from './set-up-error.mjs';
 import { provideSqlite } from './sqlite.mjs';
+import { describeSshd, provideSshd } from './sshd.mjs';
 import { describeTestServers, provideTestServers } from './test-servers.mjs';
 
 /** The folder of the project. */
@@ -26,6 +27,7 @@ export async function setUp(wants) {
   if (!wants.forTests) return;
   await step('tools', provideTestTools);
   await step('node 22', async () => describeNode22(await provideNode22()));
+  await step('sshd', async () => describeSshd(await provideSshd()));
   await step('servers', async () => describeTestServers(await provideTestServers()));
 }
 
@@ -59,6 +61,7 @@ export function checkNode(version) {
 const testTools = [
   { program: 'sqlite3', package: 'sqlite3' },
   { program: 'pgrep', package: 'procps' },
+  { program: 'ssh', package: 'openssh-client' },
 ];
 
 async function provideTestTools() {

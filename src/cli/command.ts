@@ -3,6 +3,8 @@ export interface OptionSpec {
   type: 'string' | 'boolean';
   /** Name of the value in the help: `D`, `FILE`, `K=V`. */
   value?: string;
+  /** The one letter of its short form. */
+  short?: string;
   /** The value of a flag that stands alone; another one is then given with `=`. */
   alone?: string;
   multiple?: boolean;

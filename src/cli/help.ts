@@ -72,7 +72,8 @@ export function mainHelp(commands: readonly { name: string; summary: string }[])
 function optionLabel(name: string, option: OptionSpec): string {
   const value = option.value ?? 'VALUE';
   const given = option.alone === undefined ? ` ${value}` : `[=${value}]`;
-  return `--${name}${option.type === 'string' ? given : ''}${option.multiple === true ? ' …' : ''}`;
+  const short = option.short === undefined ? '' : `-${option.short}, `;
+  return `${short}--${name}${option.type === 'string' ? given : ''}${option.multiple === true ? ' …' : ''}`;
 }
 
 function table(rows: readonly [string, string][]): string[] {

@@ -98,7 +98,11 @@ function parserOptions(command: Command) {
   return Object.fromEntries(
     Object.entries(command.options).map(([name, option]) => [
       name,
-      { type: option.type, multiple: option.multiple ?? false },
+      {
+        type: option.type,
+        multiple: option.multiple ?? false,
+        ...(option.short === undefined ? {} : { short: option.short }),
+      },
     ]),
   );
 }

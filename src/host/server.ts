@@ -72,7 +72,10 @@ class HostEntry {
   readonly #registry: SessionRegistry;
   /** For the holder of the token. */
   readonly #api: Router;
-  /** Below `base_url`, for the holder of the session's own secret. */
+  /**
+   * Below `base_url`, for the holder of the session's own secret or of the token: the paths of the
+   * server in a VM.
+   */
   readonly #direct: Router;
 
   constructor(options: HostOptions, registry: SessionRegistry) {
@@ -132,8 +135,9 @@ class HostEntry {
       throw new HttpProblem(403, 'this is a private server: ask for it as localhost or 127.0.0.1');
     }
     const isDirect = target.path.startsWith('/sessions/');
-    if (isDirect) this.#mustHoldSecret(target);
-    else if (!isSameSecret(bearerToken(request) ?? '', this.#options.token)) {
+    const holdsToken = isSameSecret(bearerToken(request) ?? '', this.#options.token);
+    if (isDirect && !holdsToken) this.#mustHoldSecret(target);
+    else if (!holdsToken) {
       throw new HttpProblem(401, 'Authorization: Bearer with the token of this host is needed');
     }
     const router = isDirect ? this.#direct : this.#api;

@@ -3,6 +3,7 @@ import { ProcessApi } from './process-api.ts';
 import type { Session } from './session.ts';
 import { SessionClient } from './session-client.ts';
 
+const keyVariable = 'KERNEL_API_KEY';
 const hostedUrl = 'https://api.onkernel.com';
 
 /**
@@ -15,13 +16,13 @@ export function kernelSession(
   send: typeof fetch = fetch,
 ): Session {
   const name = `kernel:${id}`;
-  const token = env['KERNEL_API_KEY'] ?? '';
+  const token = env[keyVariable] ?? '';
   if (token === '') {
-    throw new HeadroomError('SESSION_REFUSED', `${name}: KERNEL_API_KEY is not set`, {
+    throw new HeadroomError('SESSION_REFUSED', `${name}: ${keyVariable} is not set`, {
       hint: 'Set it to the key of the hosted API, or to the token that the local host printed.',
     });
   }
   const base = (env['KERNEL_BASE_URL'] || hostedUrl).replace(/\/+$/, '');
   const baseUrl = `${base}/browsers/${encodeURIComponent(id)}`;
-  return new ProcessApi(new SessionClient({ name, baseUrl, token, fetch: send }));
+  return new ProcessApi(new SessionClient({ name, baseUrl, token, keyVariable, fetch: send }));
 }

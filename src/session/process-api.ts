@@ -1,7 +1,9 @@
+import { randomBytes } from 'node:crypto';
 import { HeadroomError } from '../model/errors.ts';
 import { fieldsOf, listedProcess, remoteEnd, unknownEnd } from './answers.ts';
 import { readEvents } from './event-stream.ts';
 import type {
+  ExecOptions,
   ExecResult,
   FileRead,
   ListedProcess,
@@ -11,6 +13,8 @@ import type {
   SessionCommand,
   SignalName,
   SpawnedProcess,
+  SpawnOptions,
+  TerminalSize,
 } from './session.ts';
 import type { SessionClient } from './session-client.ts';
 
@@ -21,6 +25,7 @@ const execMarginMs = 15_000;
 /** fetch gives up on an answer that has no head after 300 s. */
 export const longestExecSeconds = 280;
 const fileTimeoutMs = 120_000;
+const mostInputBytes = 64 * 2 ** 20;
 
 /** The process and file API of the hosted sessions and of the server in their VMs. */
 export class ProcessApi implements Session {
@@ -34,7 +39,8 @@ export class ProcessApi implements Session {
     return this.#client.name;
   }
 
-  async exec(command: SessionCommand): Promise<ExecResult> {
+  async exec(given: SessionCommand, { input, signal }: ExecOptions = {}): Promise<ExecResult> {
+    const command = input === undefined ? given : await this.#withInput(given, input);
     const seconds = Math.min(command.timeoutSeconds ?? longestExecSeconds, longestExecSeconds);
     const path = '/process/exec';
     const answer = fieldsOf(
@@ -44,6 +50,7 @@ export class ProcessApi implements Session {
         body: { ...bodyOf(command), timeout_sec: seconds },
         timeoutMs: seconds * 1_000 + execMarginMs,
         limitBytes: execLimitBytes,
+        ...(signal === undefined ? {} : { signal }),
       }),
     );
     const end = remoteEnd(answer);
@@ -51,9 +58,13 @@ export class ProcessApi implements Session {
     return { ...end, stdout: decoded(answer['stdout_b64']), stderr: decoded(answer['stderr_b64']) };
   }
 
-  async spawn(command: SessionCommand): Promise<SpawnedProcess> {
+  async spawn(command: SessionCommand, { terminal }: SpawnOptions = {}): Promise<SpawnedProcess> {
     const path = '/process/spawn';
-    const body = bodyOf(command);
+    if (terminal !== undefined) await this.#mustStreamTerminals();
+    const body = {
+      ...bodyOf(command),
+      ...(terminal === undefined ? {} : { allocate_tty: true, ...terminal }),
+    };
     const answer = fieldsOf(await this.#client.json({ method: 'POST', path, body }));
     const { process_id: processId, pid } = answer;
     if (typeof processId !== 'string' || typeof pid !== 'number') {
@@ -105,6 +116,41 @@ export class ProcessApi implements Session {
     }
   }
 
+  async sendInput(
+    processId: string,
+    input: AsyncIterable<Uint8Array>,
+    signal: AbortSignal,
+  ): Promise<boolean> {
+    const path = `/process/${encodeURIComponent(processId)}/stdin`;
+    for await (const chunk of input) {
+      if (signal.aborted) break;
+      const body = { data_b64: Buffer.from(chunk).toString('base64') };
+      await this.#client.bytes({ method: 'POST', path, body, signal });
+    }
+    // There is no call for it.
+    return false;
+  }
+
+  async resize(processId: string, size: TerminalSize): Promise<void> {
+    const path = `/process/${encodeURIComponent(processId)}/resize`;
+    await this.#client.bytes({ method: 'POST', path, body: size });
+  }
+
+  async *followFile(file: string, signal: AbortSignal): AsyncIterable<Uint8Array> {
+    const path = '/logs/stream';
+    const query = { source: 'path', path: file, follow: 'true' };
+    const response = await this.#client.open({ method: 'GET', path, query, signal });
+    let isFirst = true;
+    for await (const text of readEvents(this.#client.body(path, response))) {
+      const { message } = jsonFields(text) ?? {};
+      if (typeof message !== 'string') continue;
+      // Its only way to say so.
+      if (isFirst && message === 'failed to open log path') throw this.#noFile(file);
+      isFirst = false;
+      yield Buffer.from(`${message}\n`);
+    }
+  }
+
   async readFile(path: string): Promise<FileRead> {
     const response = await this.#client.open({
       method: 'GET',
@@ -132,20 +178,73 @@ export class ProcessApi implements Session {
   async removeFile(path: string): Promise<void> {
     await this.#client.bytes({ method: 'PUT', path: '/fs/delete_file', body: { path } });
   }
+
+  /** An exec has no input there: it is put into a file, which the command opens and removes. */
+  async #withInput(
+    command: SessionCommand,
+    input: AsyncIterable<Uint8Array>,
+  ): Promise<SessionCommand> {
+    if (command.user !== undefined) {
+      throw this.#cannot('an input for another user would be a file that others can read');
+    }
+    const content = await inputBytes(input);
+    if (content === null) throw this.#cannot(`an input of more than ${mostInputBytes} bytes`);
+    const script = `echo "\${TMPDIR:-/tmp}"`;
+    const asked = await this.exec({ command: ['sh', '-c', script] });
+    const folder = Buffer.from(asked.stdout).toString('utf8').trim();
+    const file = `${folder}/headroom-input-${randomBytes(12).toString('hex')}`;
+    await this.writeFile(file, content);
+    const opening = 'exec <"$1" && rm -f "$1" || exit 126; shift; exec "$@"';
+    return { ...command, command: ['sh', '-c', opening, 'sh', file, ...command.command] };
+  }
+
+  /** Only a host that lists its processes gives the output of terminals: the real server does not. */
+  async #mustStreamTerminals(): Promise<void> {
+    if ((await this.list()) !== null) return;
+    throw this.#cannot('this API does not give what a process on a terminal writes');
+  }
+
+  #cannot(why: string): HeadroomError {
+    return new HeadroomError('SESSION_CANNOT', `${this.name}: ${why}`);
+  }
+
+  #noFile(file: string): HeadroomError {
+    return new HeadroomError('SESSION_NOT_FOUND', `${this.name}: ${file}: there is none`);
+  }
 }
 
-function bodyOf({ command: [command, ...args], env }: SessionCommand): object {
-  return { command, args, ...(env === undefined ? {} : { env }) };
+function bodyOf({ command, cwd, env, user, timeoutSeconds }: SessionCommand): object {
+  const [program, ...args] = command;
+  const as = user === 'root' ? { as_root: true } : { as_user: user };
+  const given = { cwd, env, ...as, timeout_sec: timeoutSeconds };
+  // What is undefined is not sent.
+  return { command: program, args, ...given };
+}
+
+/** Null when it is more than may be. */
+async function inputBytes(input: AsyncIterable<Uint8Array>): Promise<Uint8Array | null> {
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  for await (const chunk of input) {
+    length += chunk.length;
+    if (length > mostInputBytes) return null;
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
 }
 
 function outputPart(text: string): OutputPart | null {
+  const fields = jsonFields(text);
+  if (fields === null) return null;
+  if (fields['event'] === 'exit') return { kind: 'end', end: remoteEnd(fields) ?? unknownEnd };
+  const stream = fields['stream'] === 'stderr' ? 'stderr' : 'stdout';
+  return { kind: 'output', stream, data: decoded(fields['data_b64']) };
+}
+
+/** Null for what is no JSON. */
+function jsonFields(text: string): Readonly<Record<string, unknown>> | null {
   try {
-    const fields = fieldsOf(JSON.parse(text));
-    if (fields['event'] === 'exit') {
-      return { kind: 'end', end: remoteEnd(fields) ?? unknownEnd };
-    }
-    const stream = fields['stream'] === 'stderr' ? 'stderr' : 'stdout';
-    return { kind: 'output', stream, data: decoded(fields['data_b64']) };
+    return fieldsOf(JSON.parse(text));
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
     return null;

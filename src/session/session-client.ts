@@ -7,6 +7,8 @@ export interface SessionClientOptions {
   baseUrl: string;
   /** Null where there is none to give. */
   token: string | null;
+  /** Where the user puts it. */
+  keyVariable: string;
   fetch: typeof fetch;
 }
 
@@ -126,9 +128,10 @@ export class SessionClient {
   async #problem(call: Call, response: Response): Promise<HeadroomError> {
     const problem = problemOf((await response.text()).slice(0, 64 * 2 ** 10));
     const message = `${this.name}: ${call.path}: ${response.status} ${problem}`.trimEnd();
+    const { keyVariable } = this.#options;
     if (response.status === 401 || response.status === 403) {
       return new HeadroomError('SESSION_REFUSED', message, {
-        hint: 'Set KERNEL_API_KEY to the key of this API; for a local host, to the token it printed.',
+        hint: `Set ${keyVariable} to the key of this API; for a local host, to the token it printed.`,
       });
     }
     if (response.status === 404) {

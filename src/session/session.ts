@@ -3,9 +3,9 @@ export interface Session {
   /** As the user names it, for messages; never with a secret in it. */
   readonly name: string;
   /** Runs a command to its end. Never repeated: what became of a lost call is not known. */
-  exec(command: SessionCommand): Promise<ExecResult>;
+  exec(command: SessionCommand, options?: ExecOptions): Promise<ExecResult>;
   /** Starts a process that outlives the call. Never repeated. */
-  spawn(command: SessionCommand): Promise<SpawnedProcess>;
+  spawn(command: SessionCommand, options?: SpawnOptions): Promise<SpawnedProcess>;
   status(processId: string): Promise<ProcessStatus>;
   /** Asks a process that was spawned, by its id; or by its pid where the API can. */
   kill(processId: string, signal: SignalName): Promise<void>;
@@ -13,6 +13,19 @@ export interface Session {
   list(): Promise<readonly ListedProcess[] | null>;
   /** What a spawned process writes, up to its end. */
   stream(processId: string, signal: AbortSignal): AsyncIterable<OutputPart>;
+  /**
+   * Hands an input on to a process that was spawned with one. False when it is over and the API has no
+   * way to tell the process so.
+   */
+  sendInput(
+    processId: string,
+    input: AsyncIterable<Uint8Array>,
+    signal: AbortSignal,
+  ): Promise<boolean>;
+  /** Of a process on a terminal. */
+  resize(processId: string, size: TerminalSize): Promise<void>;
+  /** The lines that are written to a file from now on, each with its end. */
+  followFile(path: string, signal: AbortSignal): AsyncIterable<Uint8Array>;
   /** The bytes of a file, as they come. */
   readFile(path: string): Promise<FileRead>;
   /** Writes a file, with the folders above it. Not atomic. */
@@ -23,9 +36,32 @@ export interface Session {
 export interface SessionCommand {
   /** A program and its arguments; no shell is in between. */
   command: readonly [string, ...string[]];
-  /** Of an exec: after it the command is ended there. */
+  /** After it the command is ended there, with its process group where the API can. */
   timeoutSeconds?: number;
+  /** The folder to start in; absolute. */
+  cwd?: string;
   env?: Readonly<Record<string, string>>;
+  /** A name, a uid or `uid:gid`; SESSION_CANNOT where the session has no way to change the user. */
+  user?: string;
+}
+
+export interface ExecOptions {
+  /** All of the input of the command; without it there is none. */
+  input?: AsyncIterable<Uint8Array>;
+  /** Gives up, and ends the command where that can be done. */
+  signal?: AbortSignal;
+}
+
+export interface SpawnOptions {
+  /** Whether it gets an input, by {@link Session.sendInput}. */
+  hasInput?: boolean;
+  /** On a terminal of its own; SESSION_CANNOT where there is none to be had. */
+  terminal?: TerminalSize;
+}
+
+export interface TerminalSize {
+  rows: number;
+  cols: number;
 }
 
 /** How a process ended; both null where the API does not tell, as of a signal (`-1`). */

@@ -44,6 +44,9 @@ function sessionSending(...ways: (() => AsyncIterable<Uint8Array>)[]) {
     list: unused,
     writeFile: unused,
     stream: () => sent('') as never,
+    sendInput: unused,
+    resize: unused,
+    followFile: () => sent(''),
   };
   return { session, calls };
 }

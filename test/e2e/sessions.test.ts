@@ -1,23 +1,35 @@
+import { spawn as openTerminal } from '@lydell/node-pty';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { startCli, temporaryFolder } from '../support/headroom-cli.ts';
+import { headroomMain, startCli, temporaryFolder } from '../support/headroom-cli.ts';
 import { startTestHost, stopTestHost, type TestHost } from '../support/session-host.ts';
 
 const patience = { timeout: 60_000, interval: 1_000 };
 
-// A host of ours with the better manners, and one that is as bad as the real server.
-describe.each([[[]], [['--quirks']]])('a session from a shell, host %j', (flags) => {
+// A host of ours with the better manners, and one that is as bad as the real server; as a session of the
+// hosted API, and by the API of the server in a VM.
+describe.each([
+  ['kernel', []],
+  ['vm', ['--quirks']],
+])('a session from a shell, %s:, host %j', (kind, flags) => {
   const folder = temporaryFolder();
   let host: TestHost;
   let target = '';
-  const inSession = (name: string, ...args: string[]) => {
-    const env = { ...process.env, KERNEL_API_KEY: host.token, KERNEL_BASE_URL: host.url };
-    return startCli([name, target, ...args], env).result;
+  const inSession = (name: string, ...args: string[]) => startInSession(name, args).result;
+  const startInSession = (name: string, args: readonly string[], input: string | null = null) =>
+    startCli([name, target, ...args], environment(), input);
+  const environment = () => {
+    const keys =
+      kind === 'vm'
+        ? { HEADROOM_VM_TOKEN: host.token }
+        : { KERNEL_API_KEY: host.token, KERNEL_BASE_URL: host.url };
+    return { ...process.env, ...keys };
   };
 
   beforeAll(async () => {
     host = await startTestHost(folder.path, ...flags);
     const browser = await host.client.browsers.create({ headless: true, timeout_seconds: 600 });
-    target = `kernel:${browser.session_id}`;
+    const id = browser.session_id;
+    target = kind === 'vm' ? `vm:${host.url}/sessions/${id}` : `kernel:${id}`;
   });
 
   afterAll(async () => {
@@ -55,5 +67,75 @@ describe.each([[[]], [['--quirks']]])('a session from a shell, host %j', (flags)
     // Of the real server the last output may be lost; that is why nothing of it is expected there.
     const heard = await logs;
     if (flags.length === 0) expect(heard).toMatchObject({ exitCode: 5, stdout: 'ready\n' });
+  });
+
+  test('exec with a folder, variables, another user, an input', async () => {
+    await inSession('exec', '--', 'sh', '-c', 'mkdir -m 777 "$TMPDIR/work"');
+    const flags = ['--cwd', '/usr/lib', '--env', 'V=a b=c', '--as-user', 'nobody'];
+    const script = 'pwd; echo "$V"; id -u';
+    const told = await inSession('exec', ...flags, '--', 'sh', '-c', script);
+    expect(told).toMatchObject({ exitCode: 0, stdout: '/usr/lib\na b=c\n65534\n' });
+    const fed = await startInSession('exec', ['--stdin', '--', 'wc', '-l'], 'a\nb\n').result;
+    expect(fed).toMatchObject({ exitCode: 0, stdout: '2\n' });
+    const left = await inSession('exec', '--', 'sh', '-c', 'ls "$TMPDIR"');
+    expect(left.stdout).not.toContain('headroom-input');
+  });
+
+  test('spawn --stdin: what goes in comes out', async () => {
+    const script = 'read x; echo "got $x"; exit 6';
+    const result = await startInSession('spawn', ['--stdin', '--', 'sh', '-c', script], 'a\n')
+      .result;
+    // Of the real server the last output may be lost, and the end is asked for.
+    expect(result.exitCode).toBe(6);
+    if (flags.length === 0) expect(result.stdout).toBe('got a\n');
+  });
+
+  test('spawn --tty: keys, the size of this terminal, and its change', async () => {
+    const script = 'while :; do stty size; sleep 0.2; done';
+    const args = ['spawn', target, '--tty', '--', 'sh', '-c', script];
+    if (flags.length > 0) {
+      // Nobody would ever see what is written there.
+      const refused = await startCli(args, environment()).result;
+      expect(refused.stderr).toContain('[SESSION_CANNOT]');
+      return;
+    }
+    const terminal = openTerminal(process.execPath, [headroomMain, ...args], {
+      rows: 30,
+      cols: 90,
+      env: environment(),
+    });
+    let shown = '';
+    terminal.onData((text) => {
+      shown += text;
+    });
+    const ended = new Promise<{ exitCode: number }>((resolve) => terminal.onExit(resolve));
+    await vi.waitFor(() => expect(shown).toContain('30 90'), patience);
+    terminal.resize(100, 40);
+    await vi.waitFor(() => expect(shown).toContain('40 100'), patience);
+    terminal.write('\u0003');
+    expect((await ended).exitCode).toBe(130);
+  });
+
+  test('logs of a file: all of it, or what is written from now on', async () => {
+    const write = (text: string) =>
+      inSession('exec', '--', 'sh', '-c', 'printf "%s" "$1" >>/tmp/log', 'sh', text);
+    await write('one\n\nhalf');
+    const whole = await inSession('logs', '/tmp/log');
+    expect(whole).toMatchObject({ exitCode: 0, stdout: 'one\n\nhalf' });
+    const live = startInSession('logs', ['-f', '/tmp/log']);
+    let heard = '';
+    live.child.stdout?.on('data', (text: string) => {
+      heard += text;
+    });
+    // Again and again, as it is not known when the other side begins to look.
+    await vi.waitFor(async () => {
+      await write('more\n');
+      expect(heard).toContain('more\n');
+    }, patience);
+    live.child.kill('SIGINT');
+    expect(await live.result).toMatchObject({ exitCode: 0 });
+    expect(heard).not.toContain('one');
+    const none = await inSession('logs', '-f', '/tmp/none');
+    expect(none.stderr).toContain('[SESSION_NOT_FOUND]');
   });
 });

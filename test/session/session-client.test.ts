@@ -56,7 +56,7 @@ describe('the wire', () => {
 
   test('vm: has no prefix and no key', async () => {
     const { requests, send } = answering(() => json({ state: 'exited', exit_code: -1 }));
-    const status = await vmSession(new URL('http://vm:10001/'), send).status('x/y');
+    const status = await vmSession(new URL('http://vm:10001/'), {}, send).status('x/y');
     // The server in the VMs says -1 of any signal: unknown.
     expect(status).toEqual({ isRunning: false, exitCode: null, signal: null });
     expect(requests[0]?.url).toBe('http://vm:10001/process/x%2Fy/status');

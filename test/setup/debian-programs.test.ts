@@ -78,8 +78,10 @@ test('a package that is not to be had does not take the others with it', async (
 });
 
 test('live below the cache of the user', () => {
-  expect(programFolder({ HOME: '/home/a' })).toBe('/home/a/.cache/headroom/debian-trixie');
-  expect(programFolder({ HOME: '/home/a', XDG_CACHE_HOME: '/c' })).toBe(
+  expect(programFolder(undefined, { HOME: '/home/a' })).toBe(
+    '/home/a/.cache/headroom/debian-trixie',
+  );
+  expect(programFolder(undefined, { HOME: '/home/a', XDG_CACHE_HOME: '/c' })).toBe(
     '/c/headroom/debian-trixie',
   );
 });

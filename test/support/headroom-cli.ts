@@ -14,25 +14,28 @@ export interface CliResult {
   stderr: string;
 }
 
-/** The built command line, as a user runs it; `npm test` builds it before the tests. */
+/** The built command line, as a user runs it, with an input or none; `npm test` builds it before. */
 export function startCli(
   args: readonly string[],
   env: NodeJS.ProcessEnv = process.env,
+  input: string | null = null,
 ): {
   child: ChildProcess;
   result: Promise<CliResult>;
 } {
   const child = spawn(process.execPath, [headroomMain, ...args], {
-    stdio: ['ignore', 'pipe', 'pipe'],
+    stdio: [input === null ? 'ignore' : 'pipe', 'pipe', 'pipe'],
     env,
   });
+  // Whoever ends before reading it has no need of it.
+  child.stdin?.on('error', () => undefined).end(input);
   const result = new Promise<CliResult>((resolve, reject) => {
     let stdout = '';
     let stderr = '';
-    child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    child.stdout?.setEncoding('utf8').on('data', (text: string) => {
       stdout += text;
     });
-    child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    child.stderr?.setEncoding('utf8').on('data', (text: string) => {
       stderr += text;
     });
     child.once('error', reject);

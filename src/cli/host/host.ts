@@ -71,6 +71,7 @@ async function run(parsed: ParsedArguments, io: CommandIo): Promise<number> {
     tell: (message) => io.stderr.write(`${printable(message)}\n`),
   });
   io.stderr.write(`sessions at ${host.url}\n`);
+  io.stderr.write(`one of them from a shell: kernel:ID, or vm:${host.url}/sessions/ID\n`);
   if (given === '') io.stderr.write(`token, told once: ${token}\n`);
   if (switchOption(parsed, 'json')) {
     io.stdout.write(`${JSON.stringify({ schemaVersion: 1, url: host.url })}\n`);

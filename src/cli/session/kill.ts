@@ -2,7 +2,7 @@ import { signalNames } from '../../session/session.ts';
 import type { Command } from '../command.ts';
 import { UsageError } from '../command.ts';
 import { textOption } from '../parse-arguments.ts';
-import { oneProcess } from './command-line.ts';
+import { oneProcess } from './started-command.ts';
 import { sessionOf, targetHelp } from './target.ts';
 
 export const killCommand: Command = {

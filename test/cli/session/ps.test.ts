@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { parsePs } from '../../../src/cli/session/ask-ps.ts';
 import { asTree } from '../../../src/cli/session/ps.ts';
 import { exitCodeOfRemote } from '../../../src/cli/session/remote-end.ts';
+import { parsePs } from '../../../src/session/ps-listing.ts';
 
 const process = (pid: number, parentPid: number | null) => ({
   pid,
