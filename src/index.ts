@@ -1,5 +1,9 @@
+export { attachAgentOs } from './agentos/attach-agentos.ts';
+export type { AttachAgentOsOptions } from './agentos/attach-options.ts';
+export type { AgentOsRecording, AgentOsRecordingEnd } from './agentos/vm-recording.ts';
 export { analyse, type SessionReport } from './analysis/session-report.ts';
 export { type SizeOptions, type SizeReport, size } from './analysis/sizing/size.ts';
+export type * from './model/agentos.ts';
 export type { ErrorCode } from './model/errors.ts';
 export { errorCodes, HeadroomError } from './model/errors.ts';
 export type * from './model/event.ts';

@@ -44,6 +44,8 @@ export interface DeathContext extends KernelLog {
   counterJumps: readonly OomCounterJump[];
   /** How the recorded command ended. */
   command: ProcessExit | null;
+  /** How the sidecar of the recorded VM ended. */
+  sidecar: ProcessExit | null;
   daemons: OomDaemons;
   stalls: readonly StallReport[];
   notes: readonly Note[];
@@ -65,7 +67,9 @@ const stopReason = 'headroom was asked to end, and passed the signal on';
  * closed tab as long as nothing says otherwise, and how strangers end is no matter here.
  */
 export function causeOfEnd(process: ProcessReport, context: DeathContext): DeathCause | null {
-  if (!isMember(process) && !isCommand(process, context.command)) return null;
+  const { command, sidecar } = context;
+  const isSubject = isMember(process) || isCommand(process, command) || isCommand(process, sidecar);
+  if (!isSubject) return null;
   const signal = process.exit?.signal ?? null;
   if (signal !== null) {
     const told = toldKillOf(process, context.daemons, context.intervalMs);

@@ -1,4 +1,5 @@
 import type { Note } from '../model/event.ts';
+import type { AgentOsReport } from './agentos.ts';
 import type { BrowserReport, RoleReport } from './browser.ts';
 import type { Coverage } from './coverage.ts';
 import type { CurveReport } from './curve.ts';
@@ -41,6 +42,8 @@ export interface Findings extends KernelLog, PagesSection {
   roles: RoleReport[];
   processes: ProcessReport[];
   population: PopulationReport;
+  /** Null where no VM of agentOS was recorded. */
+  agentOs: AgentOsReport | null;
   oomKills: OomKillReport[];
   oomKillsBeforeStart: OomKillReport[];
   oomCounts: OomCounts;

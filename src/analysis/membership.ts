@@ -12,7 +12,13 @@ export function commandEndOf(events: readonly RecordingEvent[]): ProcessExit | n
   return exits.find(({ source }) => source === 'parent') ?? null;
 }
 
-/** Whether the process is the command of that end. */
+/** The end of the sidecar of a VM of agentOS, which its owner was told; null: none was recorded. */
+export function sidecarEndOf(events: readonly RecordingEvent[]): ProcessExit | null {
+  const exits = events.filter((event) => event.kind === 'process_exit');
+  return exits.find(({ source }) => source === 'owner') ?? null;
+}
+
+/** Whether the process is the one of that end: the command, or the sidecar. */
 export function isCommand(process: ProcessReport, end: ProcessExit | null): boolean {
   if (end === null || process.pid !== end.pid) return false;
   return end.startTicks === null || process.startTicks === end.startTicks;

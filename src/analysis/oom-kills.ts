@@ -64,6 +64,8 @@ export interface OomKillContext {
   cgroup: Pick<CgroupMemory, 'path' | 'limitBytes'> | null;
   /** How the recorded command ended. */
   command: ProcessExit | null;
+  /** How the sidecar of the recorded VM ended. */
+  sidecar: ProcessExit | null;
   slowReadings: SlowReadings;
 }
 
@@ -166,6 +168,7 @@ function killReport(
 
 function isVictimOurs(victim: ProcessReport, kill: OomKill, context: OomKillContext): boolean {
   if (isMember(victim) || isCommand(victim, context.command)) return true;
+  if (isCommand(victim, context.sidecar)) return true;
   // Without a limit of its own the session is the machine: whoever was killed, it ran out.
   return kill.scope === 'machine' && (context.cgroup?.limitBytes ?? null) === null;
 }

@@ -5,6 +5,7 @@ import type { Recording } from '../model/recording.ts';
 import type { CgroupMemory } from '../model/sample.ts';
 import type { TimeRange } from '../model/time-range.ts';
 import { openRecording } from '../store/reader.ts';
+import { agentOsReport } from './agentos.ts';
 import { browserReport, roleReports } from './browser.ts';
 import { deathReports } from './deaths.ts';
 import type { Findings, NoteReport } from './findings.ts';
@@ -12,7 +13,7 @@ import { followTicks } from './follow-ticks.ts';
 import { forkReport } from './forks.ts';
 import { growthReport } from './growth-report.ts';
 import { kernelLogOf } from './kernel-log.ts';
-import { commandEndOf } from './membership.ts';
+import { commandEndOf, sidecarEndOf } from './membership.ts';
 import { memoryReport } from './memory.ts';
 import { oomCounts, oomKillReports } from './oom-kills.ts';
 import { pagesSection } from './pages.ts';
@@ -65,6 +66,7 @@ function findingsOf(recording: Recording, range: TimeRange): Findings {
   const lastTick = recording.lastTick();
   const { intervalMs } = facts;
   const command = commandEndOf(recording.events());
+  const sidecar = sidecarEndOf(recording.events());
   const oom = oomKillReports(events, {
     processes,
     intervalMs,
@@ -72,6 +74,7 @@ function findingsOf(recording: Recording, range: TimeRange): Findings {
     cgroup: lastTick?.cgroup ?? null,
     slowReadings: followed.slowReadings,
     command,
+    sidecar,
   });
   const counts = oomCounts(events, oom, {
     machine: typeof lastTick?.activity.oomKillCount === 'number',
@@ -111,6 +114,7 @@ function findingsOf(recording: Recording, range: TimeRange): Findings {
     roles,
     processes,
     population: populationReport(processes),
+    agentOs: agentOsReport(recording, range),
     ...pagesSection(recording, range),
     oomKills: oom.kills,
     oomKillsBeforeStart: oom.beforeStart,
@@ -124,6 +128,7 @@ function findingsOf(recording: Recording, range: TimeRange): Findings {
       counts,
       counterJumps: events.filter((event) => event.kind === 'oom_counter'),
       command,
+      sidecar,
       daemons: oomDaemonsOf(recording, events, processes),
       stalls: followed.stalls,
       notes: events.filter((event) => event.kind === 'note'),

@@ -1,5 +1,7 @@
 import { formatBytes } from '../model/format-bytes.ts';
 import { adviceFor } from './advice.ts';
+import type { AgentOsReport } from './agentos.ts';
+import { lossClause, warningWords } from './agentos-wording.ts';
 import type { DeathVerdict } from './death-cause.ts';
 import { deathFinding, deathName } from './death-wording.ts';
 import type { DeathReport } from './deaths.ts';
@@ -106,6 +108,9 @@ function unexplainedFinding(findings: Findings): Finding | null {
     const clause = `${describeUnknown(death)}; ${headroom}`;
     return { kind: 'unknown', clause };
   }
+  if (findings.agentOs?.end?.how === 'lost') {
+    return { kind: 'unknown', clause: `The VM was lost, and why is not recorded; ${headroom}` };
+  }
   // The cgroup's counter would tell whether a kill that nobody can be tied to hit this session.
   const strangers =
     oomKills.filter((kill) => kill.attribution === 'none').length + oomCounts.withoutRecord;
@@ -162,10 +167,12 @@ function describeUnknown(death: DeathReport): string {
 
 /** What limits every sentence about this recording. */
 function remarks(findings: Findings): string[] {
-  const { browser, coverage, isKernelLogRead, oomCounts, session } = findings;
+  const { agentOs, browser, coverage, isKernelLogRead, oomCounts, session } = findings;
   if (coverage.samples === 0) return endRemarks(findings);
   const lines: string[] = [];
-  if (browser.processesMax === 0) {
+  if (agentOs !== null) {
+    lines.push(...agentOsRemarks(agentOs));
+  } else if (browser.processesMax === 0) {
     lines.push('no browser process was seen, the figures are those of the machine');
   }
   if (session.machine.sampleSource === 'portable') {
@@ -174,6 +181,15 @@ function remarks(findings: Findings): string[] {
     lines.push('an OOM kill could not have been seen here');
   }
   return [...lines, ...endRemarks(findings)];
+}
+
+function agentOsRemarks(agentOs: AgentOsReport): string[] {
+  const loss = lossClause(agentOs);
+  const [warning] = agentOs.limitWarnings.filter(({ fillRatio }) => (fillRatio ?? 0) >= 1);
+  return [
+    ...(loss === null ? [] : [loss]),
+    ...(warning === undefined ? [] : [`a limit of the VM was met (${warningWords(warning)})`]),
+  ];
 }
 
 function endRemarks({ session }: Findings): string[] {

@@ -58,6 +58,42 @@ export const eventCatalog = [
     attributes: [...processAttributes, 'headroom.process.signal', 'process.exit.code'],
   },
   {
+    name: 'headroom.agentos.process.exit',
+    stability: 'own',
+    help: 'A guest process of a VM of agentOS ended with a code that is not 0; pid and id are those of the VM.',
+    attributes: [
+      'headroom.agentos.process.id',
+      'headroom.agentos.process.pid',
+      'headroom.agentos.process.command',
+      'process.exit.code',
+    ],
+  },
+  {
+    name: 'headroom.agentos.limit_warning',
+    stability: 'own',
+    help: 'A limit of a VM of agentOS is nearly or wholly used up, of whichever VM of its sidecar. WARN.',
+    attributes: [
+      'headroom.agentos.limit',
+      'headroom.agentos.limit.category',
+      'headroom.agentos.limit.observed',
+      'headroom.agentos.limit.capacity',
+      'headroom.agentos.sidecar.vms',
+    ],
+  },
+  {
+    name: 'headroom.agentos.vm.change',
+    stability: 'own',
+    help: 'The recording of a VM of agentOS began or ended; ERROR where its sidecar died, and the VM with it.',
+    attributes: [
+      'headroom.agentos.vm.id',
+      'headroom.agentos.vm.state',
+      'headroom.agentos.sidecar.pid',
+      'headroom.agentos.sidecar.vms',
+      'process.exit.code',
+      'headroom.process.signal',
+    ],
+  },
+  {
     name: 'headroom.memory.limit_change',
     stability: 'own',
     help: 'Another limit binds from now on.',

@@ -1,3 +1,4 @@
+import { agentOsMetrics } from './agentos-metrics.ts';
 import {
   bytesMetric,
   counterOf,
@@ -148,7 +149,7 @@ export interface CatalogEntry extends MetricDefinition {
 
 /** Every metric that leaves this program. */
 export const metricCatalog: readonly CatalogEntry[] = [
-  ...tickMetrics.map((metric) => ({
+  ...[...tickMetrics, ...agentOsMetrics].map((metric) => ({
     ...metric,
     attributes: [...new Set(metric.series.flatMap((one) => Object.keys(one.attributes)))],
   })),

@@ -1,3 +1,4 @@
+import type { AgentOsReading } from '../model/agentos.ts';
 import type { CgroupMemory } from '../model/sample.ts';
 import {
   availableBytes,
@@ -31,6 +32,8 @@ export interface TickView extends Tick {
   session: SessionFigures;
   /** The cgroup, only where its limit binds. */
   container: CgroupMemory | null;
+  /** Null where no VM is recorded. */
+  agentOs: AgentOsReading | null;
 }
 
 type FieldGroup =
@@ -41,6 +44,7 @@ type FieldGroup =
   | 'activity'
   | 'browser'
   | 'collector'
+  | 'agentOs'
   | 'session';
 type FieldsOf<T> = { [K in keyof T]: T[K] extends number | null ? K : never }[keyof T] & string;
 
@@ -58,6 +62,7 @@ export function viewOf(tick: Tick, largestWorkingSetBytes: number | null): TickV
   return {
     ...tick,
     container,
+    agentOs: tick.agentOs ?? null,
     session: {
       limitBytes: sessionLimit(tick).bytes,
       availableBytes: availableBytes(tick),

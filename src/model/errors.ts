@@ -5,6 +5,7 @@
 export const errorCodes = [
   'ADDON_MISSING',
   'ADDRESS_NOT_USABLE',
+  'AGENTOS_NOT_USABLE',
   'BROWSER_NOT_FOUND',
   'CGROUP_DENIED',
   'COLLECTOR_FAILED',

@@ -1,3 +1,4 @@
+import type { GuestProcess, LimitWarning, VmChange } from './agentos.ts';
 import type { PagePlacement, TargetCrash } from './page-event.ts';
 import type { ProcessRole } from './process-role.ts';
 
@@ -10,6 +11,9 @@ export type RecordingEvent =
   | OomCounterJump
   | PagePlacement
   | TargetCrash
+  | GuestProcess
+  | LimitWarning
+  | VmChange
   | Note;
 
 export type OomScope = 'machine' | 'cgroup' | 'cpuset' | 'mempolicy' | 'unknown';
@@ -75,8 +79,11 @@ export interface ProcessExit {
   /** Only where the kernel told us: one of the two, never both. */
   exitCode: number | null;
   signal: string | null;
-  /** How we know: our own child, the kernel's process connector, or only that it is gone. */
-  source: 'parent' | 'connector' | 'vanished';
+  /**
+   * How we know: our own child, the kernel's process connector, only that it is gone; or of a sidecar
+   * of agentOS, whose owner is the process that records (its child, and no command of ours).
+   */
+  source: 'parent' | 'connector' | 'vanished' | 'owner';
 }
 
 export type GapKind = 'standby' | 'clock_step' | 'stall' | 'restart' | 'lost';

@@ -1,3 +1,4 @@
+import type { AgentOsReading } from './agentos.ts';
 import type { ProcessRole } from './process-role.ts';
 
 /**
@@ -20,6 +21,8 @@ export interface Sample {
   activity: MachineActivity;
   browser: BrowserTotals;
   collector: CollectorCost;
+  /** Where a VM of agentOS is recorded; left out of all other recordings. */
+  agentOs?: AgentOsReading | null;
   processes: readonly ProcessReading[];
   /** What should have been read and could not be, with the reason; empty in the normal case. */
   unreadable: readonly Unreadable[];

@@ -1,13 +1,24 @@
 import type { LimitSource } from './sample.ts';
 
-/** `copied` is no end: the file is a copy, and when it was made the recording went on. */
-export type EndReason = 'duration' | 'signal' | 'command_exited' | 'deleted' | 'lost' | 'copied';
+/**
+ * `copied` is no end: the file is a copy, and when it was made the recording went on. `detached`: the
+ * program that records a VM of agentOS had enough; `vm_lost`: its sidecar died.
+ */
+export type EndReason =
+  | 'duration'
+  | 'signal'
+  | 'command_exited'
+  | 'deleted'
+  | 'lost'
+  | 'copied'
+  | 'detached'
+  | 'vm_lost';
 
 /** What is true of the whole recording. */
 export interface SessionFacts {
   /** Random and unguessable (UUID); `session.id` on the wire. */
   id: string;
-  /** Where it was recorded: `local`, later `kernel`, `vm`, `ssh`, `agentos`. */
+  /** Where it was recorded: `local`; `agentos`, by the process that owns the VM. */
   source: string;
   labels: Readonly<Record<string, string>>;
   startedUnixMs: number;

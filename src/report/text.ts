@@ -2,6 +2,7 @@ import { formatDuration, formatInstant } from '../analysis/format.ts';
 import type { SessionReport } from '../analysis/session-report.ts';
 import { endOfCommand, type RootProcess } from '../analysis/session-section.ts';
 import type { VerdictKind } from '../analysis/verdict.ts';
+import { agentOsLines } from './text-agentos.ts';
 import { browserLines, processLines } from './text-browser.ts';
 import { coverageLines, noteLines, oomLines, recorderLines } from './text-events.ts';
 import { growthLines } from './text-growth.ts';
@@ -66,6 +67,7 @@ export function sectionsOf(report: SessionReport, columns: number): Line[][] {
     timelineLines(report, columns),
     memoryLines(report, columns),
     growthLines(report, columns),
+    agentOsLines(report, columns),
     browserLines(report, columns),
     pageLines(report, columns),
     processLines(report),
@@ -127,6 +129,10 @@ function endWords(session: SessionReport['session']): string {
       return 'stopped by a signal';
     case 'command_exited':
       return commandWords(session);
+    case 'detached':
+      return 'ended by the program that recorded it';
+    case 'vm_lost':
+      return 'ended with the loss of the VM';
     case 'deleted':
       return 'ended with the deletion of the session';
     case 'copied':

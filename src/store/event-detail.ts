@@ -1,3 +1,10 @@
+import {
+  type GuestProcess,
+  guestEndSources,
+  guestStates,
+  type LimitWarning,
+  type VmChange,
+} from '../model/agentos.ts';
 import { HeadroomError } from '../model/errors.ts';
 import type {
   Gap,
@@ -69,7 +76,7 @@ const processExit: RowShape<ProcessExit> = {
   role: processRoles,
   exitCode: 'number?',
   signal: 'string?',
-  source: ['parent', 'connector', 'vanished'],
+  source: ['parent', 'connector', 'vanished', 'owner'],
 };
 const gap: RowShape<Gap> = {
   kind: 'string',
@@ -114,6 +121,43 @@ const targetCrash: RowShape<TargetCrash> = {
   pid: 'number?',
   startTicks: 'number?',
 };
+const guestProcess: RowShape<GuestProcess> = {
+  kind: 'string',
+  timeUnixMs: 'number',
+  change: ['seen', 'state', 'parent', 'ended'],
+  processId: 'string',
+  pid: 'number?',
+  parentPid: 'number?',
+  groupPid: 'number?',
+  sessionPid: 'number?',
+  state: guestStates,
+  command: 'string?',
+  startedUnixMs: 'number?',
+  exitCode: 'number?',
+  endSource: [...guestEndSources, null],
+};
+const limitWarning: RowShape<LimitWarning> = {
+  kind: 'string',
+  timeUnixMs: 'number',
+  limit: 'string',
+  category: 'string',
+  observed: 'number?',
+  capacity: 'number?',
+  fillRatio: 'number?',
+  vmCount: 'number?',
+};
+const vm: RowShape<VmChange> = {
+  kind: 'string',
+  timeUnixMs: 'number',
+  state: ['attached', 'detached', 'disposed', 'lost'],
+  vmId: 'string',
+  sidecarPid: 'number?',
+  sidecarStartTicks: 'number?',
+  vmCount: 'number?',
+  exitCode: 'number?',
+  signal: 'string?',
+  message: 'string?',
+};
 const note: RowShape<Note> = {
   kind: 'string',
   timeUnixMs: 'number',
@@ -130,6 +174,9 @@ const shapes = new Map<string, Readonly<Record<string, FieldShape>>>(
     oom_counter: oomCounter,
     page,
     target_crash: targetCrash,
+    guest_process: guestProcess,
+    limit_warning: limitWarning,
+    vm,
     note,
   } satisfies Record<RecordingEvent['kind'], object>),
 );

@@ -9,11 +9,11 @@ export function schemaVersionOf(db: Database): number {
 
 /**
  * Brings the tables of an earlier version to the present one; those that are up to date stay as they
- * are. Belongs inside a transaction: it changes all or nothing.
+ * are, also those of format 3, which has all of format 2. Belongs inside a transaction: it changes all or nothing.
  */
 export function migrate(db: Database): void {
   if (schemaVersionOf(db) === 1) migrateFrom1(db);
-  if (schemaVersionOf(db) !== schemaVersion) {
+  if (schemaVersionOf(db) < schemaVersion) {
     throw new Error(`no way from format ${schemaVersionOf(db)} to ${schemaVersion}`);
   }
 }

@@ -6,7 +6,7 @@ import { inspectDatabaseFile } from './database-file.ts';
 import { type Database, fileError, openDatabase, sqliteCode, transaction } from './driver.ts';
 import { migrate, schemaVersionOf } from './migrate.ts';
 import { readingError } from './reading-error.ts';
-import { applicationId, schemaVersion } from './schema.ts';
+import { applicationId, newestVersion, schemaVersion } from './schema.ts';
 
 export interface OpenedFile {
   db: Database;
@@ -28,7 +28,7 @@ export function openForReading(path: string, temporaryFolder?: string): OpenedFi
   const opened = inPlace ? openInPlace(path, temporaryFolder) : openCopy(path, temporaryFolder);
   try {
     refuseWhatIsNotOurs(opened.db, path);
-    if (schemaVersionOf(opened.db) === schemaVersion) return opened;
+    if (schemaVersionOf(opened.db) >= schemaVersion) return opened;
     const migrated = openMigrated(opened.db, path, temporaryFolder);
     opened.close();
     return migrated;
@@ -48,10 +48,10 @@ export function refuseWhatIsNotOurs(db: Database, path: string): void {
     });
   }
   const version = schemaVersionOf(db);
-  if (version > schemaVersion) {
+  if (version > newestVersion) {
     throw new HeadroomError(
       'FILE_TOO_NEW',
-      `${path}: written by a newer version of Headroom (format ${version}, known is ${schemaVersion})`,
+      `${path}: written by a newer version of Headroom (format ${version}, known is ${newestVersion})`,
       { hint: 'Update Headroom.' },
     );
   }

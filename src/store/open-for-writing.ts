@@ -1,12 +1,13 @@
 import { accessSync, closeSync, constants, openSync, rmSync, statSync } from 'node:fs';
 import { errnoOf, HeadroomError } from '../model/errors.ts';
 import type { SessionFacts } from '../model/session.ts';
+import { addAgentOsTable, hasAgentOsTable } from './agentos-rows.ts';
 import { type Database, fileError, openDatabase, transaction } from './driver.ts';
 import { migrate, schemaVersionOf } from './migrate.ts';
 import { writeFailure } from './outage.ts';
 import { readingError } from './reading-error.ts';
 import type { RecorderIdentity } from './recorder-lock.ts';
-import { applicationId, createSchema, schemaVersion } from './schema.ts';
+import { applicationId, createSchema, newestVersion } from './schema.ts';
 import { readSession, writeSession } from './session-row.ts';
 
 export interface OpenForWriting {
@@ -112,7 +113,7 @@ function refuseOtherDatabases(db: Database, path: string): void {
 function refuseOtherRecordings(db: Database, request: OpenForWriting): void {
   const { path, facts, resume, isAlive } = request;
   const version = schemaVersionOf(db);
-  if (version > schemaVersion) {
+  if (version > newestVersion) {
     throw new HeadroomError('FILE_TOO_NEW', `${path}: written by a newer version of Headroom`, {
       hint: 'Update Headroom, or choose another file.',
     });
@@ -137,6 +138,7 @@ function claim(db: Database, request: OpenForWriting): void {
     refuseOtherRecordings(db, request);
     if (schemaVersionOf(db) === 0) createSchema(db);
     else migrate(db);
+    if (facts.source === 'agentos' && !hasAgentOsTable(db)) addAgentOsTable(db);
     if (readSession(db)?.facts.machine.bootId !== facts.machine.bootId) forgetProcesses(db);
     writeSession(db, facts, recorder);
   });

@@ -1,3 +1,4 @@
+import { hasAgentOsTable } from './agentos-rows.ts';
 import { type Database, transaction } from './driver.ts';
 import { writeFailure } from './outage.ts';
 import { processesPerTick } from './process-row-columns.ts';
@@ -171,6 +172,9 @@ function keepLastTick(db: Database, { first, end }: Stretch): void {
     .get(end);
   if (kept === undefined) return;
   db.prepare('DELETE FROM tick WHERE sequence >= ? AND sequence < ?').run(first, kept);
+  if (hasAgentOsTable(db)) {
+    db.prepare('DELETE FROM agentos_tick WHERE sequence >= ? AND sequence < ?').run(first, kept);
+  }
   // Settings that hold at no tick any more.
   db.prepare(
     `DELETE FROM tick_setting WHERE sequence >= ?

@@ -1,3 +1,4 @@
+import { agentOsVersion } from './agentos-rows.ts';
 import type { Database } from './driver.ts';
 import { processRowColumnsSql, pssColumnsSql } from './process-row-columns.ts';
 import { rollupKeyColumnsSql } from './rollup-key.ts';
@@ -11,6 +12,9 @@ export const applicationId = 0x4864726d;
  * Headroom 0.1.0 before its release.
  */
 export const schemaVersion = 2;
+
+/** The newest that is known: of recordings that need what came later than {@link schemaVersion}. */
+export const newestVersion = agentOsVersion;
 
 /** Makes the tables and views of a new recording. */
 export function createSchema(db: Database): void {

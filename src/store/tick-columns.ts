@@ -15,7 +15,8 @@ type Figures<T> = Record<keyof T, Storage>;
 
 // Every figure of the model's Tick, once: create, insert and read are made from these lists, and
 // a figure that is added to the model and not here does not compile.
-const clock: Figures<Omit<Tick, GroupName | 'sequence'>> = {
+// What a VM of agentOS tells has a table of its own (agentos-rows.ts).
+const clock: Figures<Omit<Tick, GroupName | 'sequence' | 'agentOs'>> = {
   timeUnixMs: 'tick whole',
   monotonicMs: 'tick whole',
   intervalMs: 'setting whole',

@@ -1,6 +1,7 @@
 import { HeadroomError } from '../model/errors.ts';
 import { weightMs } from '../model/gap.ts';
 import type { Tick } from '../model/session-memory.ts';
+import { agentOsFromRow, agentOsSelection, hasAgentOsTable } from './agentos-rows.ts';
 import type { Database } from './driver.ts';
 import { type SqlValue, settingColumnNames, tickColumnNames, tickFromRow } from './tick-columns.ts';
 
@@ -15,14 +16,21 @@ export type TickMoment = Pick<Tick, 'sequence' | 'timeUnixMs' | 'monotonicMs'>;
 // Few enough to be held in memory, many enough that a query for each page costs nothing.
 const pageSize = 1000;
 
-const selectTick = `
-  SELECT tick.sequence, ${[
-    ...tickColumnNames.map((name) => `tick.${name}`),
-    ...settingColumnNames.map((name) => `setting.${name}`),
-  ].join(', ')}
+const tickSelection = [
+  'tick.sequence',
+  ...tickColumnNames.map((name) => `tick.${name}`),
+  ...settingColumnNames.map((name) => `setting.${name}`),
+].join(', ');
+const fromTick = `
   FROM tick
   JOIN tick_setting AS setting
     ON setting.sequence = (SELECT max(sequence) FROM tick_setting WHERE sequence <= tick.sequence)`;
+
+function selectTick(db: Database): string {
+  if (!hasAgentOsTable(db)) return `SELECT ${tickSelection} ${fromTick}`;
+  return `SELECT ${tickSelection}, ${agentOsSelection} ${fromTick}
+    LEFT JOIN agentos_tick AS agentos ON agentos.sequence = tick.sequence`;
+}
 
 type Row = Record<string, SqlValue>;
 
@@ -32,12 +40,12 @@ type Row = Record<string, SqlValue>;
  */
 export function* readTicks(db: Database, range: SequenceRange): IterableIterator<Tick> {
   const page = db.prepare<[number, number], Row>(
-    `${selectTick} WHERE tick.sequence BETWEEN ? AND ? ORDER BY tick.sequence LIMIT ${pageSize}`,
+    `${selectTick(db)} WHERE tick.sequence BETWEEN ? AND ? ORDER BY tick.sequence LIMIT ${pageSize}`,
   );
   let { first } = range;
   for (;;) {
     const rows = page.all(first, range.last);
-    for (const row of rows) yield tickFromRow(row);
+    for (const row of rows) yield tickOf(row);
     const last = rows.at(-1);
     if (last === undefined || rows.length < pageSize) return;
     const next = Number(last['sequence']) + 1;
@@ -49,7 +57,7 @@ export function* readTicks(db: Database, range: SequenceRange): IterableIterator
 
 /** Null when there is none. */
 export function firstTick(db: Database): Tick | null {
-  return oneTick(db.prepare<[], Row>(`${selectTick} ORDER BY tick.sequence LIMIT 1`).get());
+  return oneTick(db.prepare<[], Row>(`${selectTick(db)} ORDER BY tick.sequence LIMIT 1`).get());
 }
 
 /** Null when there is none. */
@@ -60,7 +68,7 @@ export function lastTick(db: Database): Tick | null {
 /** The tick before a position; null when there is none. */
 export function tickBefore(db: Database, sequence: number): Tick | null {
   const select = db.prepare<[number], Row>(
-    `${selectTick} WHERE tick.sequence < ? ORDER BY tick.sequence DESC LIMIT 1`,
+    `${selectTick(db)} WHERE tick.sequence < ? ORDER BY tick.sequence DESC LIMIT 1`,
   );
   return oneTick(select.get(sequence));
 }
@@ -78,5 +86,11 @@ export function* readWeightedTicks(
 }
 
 function oneTick(row: Row | undefined): Tick | null {
-  return row === undefined ? null : tickFromRow(row);
+  return row === undefined ? null : tickOf(row);
+}
+
+function tickOf(row: Row): Tick {
+  const tick = tickFromRow(row);
+  // Left out of files without the table.
+  return 'agentos_sequence' in row ? { ...tick, agentOs: agentOsFromRow(row) } : tick;
 }

@@ -2,6 +2,7 @@ import type { Gap, RecordingEvent } from '../model/event.ts';
 import { gapBetween, weightMs } from '../model/gap.ts';
 import type { Sample } from '../model/sample.ts';
 import type { EndReason } from '../model/session.ts';
+import { AgentOsWriter, hasAgentOsTable } from './agentos-rows.ts';
 import type { Database, Statement } from './driver.ts';
 import { EventWriter } from './event-rows.ts';
 import { insertSql } from './insert-sql.ts';
@@ -33,6 +34,7 @@ export class TickWriter {
   readonly #insertMinute: Statement;
   readonly #processes: ProcessWriter;
   readonly #events: EventWriter;
+  readonly #agentOs: AgentOsWriter | null;
   readonly #rollups: RollupWriter;
   readonly #minute: MinuteRollup;
   readonly #roles = emptyRoleTotals();
@@ -54,6 +56,7 @@ export class TickWriter {
     const last = lastTick(db);
     this.#processes = new ProcessWriter(db, last);
     this.#events = new EventWriter(db);
+    this.#agentOs = hasAgentOsTable(db) ? new AgentOsWriter(db) : null;
     this.#rollups = new RollupWriter(db);
     this.#minute = readOpenMinute(db);
     if (last !== null) settingRow(last, this.#setting);
@@ -81,6 +84,7 @@ export class TickWriter {
     if (differ(this.#setting, this.#nextSetting)) {
       this.#insertSetting.run([...this.#nextSetting, sequence]);
     }
+    if (sample.agentOs != null) this.#agentOs?.write(sequence, sample.agentOs);
     this.#processes.write(sample.processes, moment);
     for (const event of events) this.#events.write(event, moment);
     const restart = this.#restartGap(moment, intervalMs);

@@ -57,7 +57,7 @@ describe('a file that is there already', () => {
     using folder = temporaryFolder();
     recordSamples(folder.file('a.db'), []);
     const db = openDatabase(folder.file('a.db'), { mode: 'write', busyTimeoutMs: 0 });
-    db.pragma('user_version = 3');
+    db.pragma('user_version = 4');
     db.close();
     expect(refusal(folder.file('a.db'))).toMatchObject({ code: 'FILE_TOO_NEW' });
   });

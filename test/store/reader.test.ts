@@ -82,7 +82,7 @@ describe('a file that is no recording', () => {
     using folder = temporaryFolder();
     liveRecording(folder.file('a.db'), 1).close(ended);
     const db = openDatabase(folder.file('a.db'), { mode: 'write', busyTimeoutMs: 0 });
-    db.pragma('user_version = 3');
+    db.pragma('user_version = 4');
     db.close();
     expect(refusal(folder.file('a.db')).code).toBe('FILE_TOO_NEW');
   });

@@ -10,6 +10,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   collector: ['model'],
   store: ['model'],
   exporter: ['model', 'store/reader', 'store/export-cursor'],
+  agentos: ['model', 'collector', 'store'],
   analysis: ['model', 'store/reader'],
   report: ['model', 'analysis'],
   session: ['model'],
@@ -18,6 +19,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   cli: [
     'model',
     'session',
+    'agentos',
     'attach',
     'host',
     'collector',

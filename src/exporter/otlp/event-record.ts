@@ -4,6 +4,7 @@ import type { SessionFacts } from '../../model/session.ts';
 import { type EventAttribute, type EventName, recordIdAttribute } from '../event-catalog.ts';
 import { roleAttribute } from '../metric-definition.ts';
 import { identityOf } from '../session-identity.ts';
+import { tellGuest, tellVm, tellWarning } from './agentos-record.ts';
 import type { Item } from './batch.ts';
 
 type Severity = 'INFO' | 'WARN' | 'ERROR';
@@ -19,7 +20,7 @@ export interface EventRecord extends Item {
 }
 
 /** What one event is told as, without what every record has. */
-interface Told {
+export interface Told {
   name: EventName;
   severity: Severity;
   body: string;
@@ -105,6 +106,12 @@ function tell({ event, process }: StoredEvent): Told | null {
       return tellLimit(event);
     case 'note':
       return tellNote(event);
+    case 'guest_process':
+      return tellGuest(event);
+    case 'limit_warning':
+      return tellWarning(event);
+    case 'vm':
+      return tellVm(event);
     // The metric headroom.oom.kills is that counter.
     case 'oom_counter':
     // Addresses of pages stay in the file; the end of a process is told as that.

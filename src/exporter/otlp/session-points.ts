@@ -2,6 +2,7 @@ import type { ProcessRole } from '../../model/process-role.ts';
 import type { Recording } from '../../model/recording.ts';
 import type { SessionFacts } from '../../model/session.ts';
 import { type Tick, workingSetBytes } from '../../model/session-memory.ts';
+import { agentOsMetrics } from '../agentos-metrics.ts';
 import type { ExponentialHistogram, Histogram } from '../histogram.ts';
 import { roleMetrics, utilizationMetric } from '../metric-catalog.ts';
 import { type MetricDefinition, roleAttribute, valueInUnit } from '../metric-definition.ts';
@@ -189,7 +190,7 @@ export class SessionPoints {
     if (this.#lastUnixMs !== null) return;
     const startUnixMs = Math.min(this.#facts.startedUnixMs, tick.timeUnixMs);
     this.#startUnixMs = startUnixMs;
-    this.#tickSeries = tickMetrics.flatMap((metric) =>
+    this.#tickSeries = [...tickMetrics, ...agentOsMetrics].flatMap((metric) =>
       metric.series.map(({ field, attributes }) => ({
         metric,
         attributes: { ...this.#identity, ...attributes },

@@ -6,7 +6,7 @@ import { type Database, openDatabase } from '../driver.ts';
 import { EventWriter } from '../event-rows.ts';
 import { migrate } from '../migrate.ts';
 import { readingError } from '../reading-error.ts';
-import { applicationId, schemaVersion } from '../schema.ts';
+import { applicationId, newestVersion } from '../schema.ts';
 import { checkSeal } from '../seal/check-seal.ts';
 import { sealFile } from '../seal/seal-file.ts';
 import { PageFile } from '../sqlite-file/page-file.ts';
@@ -84,7 +84,7 @@ function refuseOthers({ header }: PageFile, path: string): void {
       hint: 'Give a file that `headroom record` wrote.',
     });
   }
-  if (header.userVersion > schemaVersion) {
+  if (header.userVersion > newestVersion) {
     throw new HeadroomError('FILE_TOO_NEW', `${path}: written by a newer version of Headroom`, {
       hint: 'Update Headroom.',
     });

@@ -1,3 +1,4 @@
+import { addAgentOsTable, agentOsVersion } from '../agentos-rows.ts';
 import { type Database, sqliteCode } from '../driver.ts';
 import { applicationId, createSchema, schemaVersion } from '../schema.ts';
 import type { PageFile } from '../sqlite-file/page-file.ts';
@@ -32,11 +33,14 @@ export function readSourceSchema(file: PageFile, visited: Set<number>): SourceSc
  */
 export function createSavedSchema(db: Database, schema: SourceSchema, file: PageFile): void {
   const wasMade = schema.isWhole && makeAsBefore(db, schema.statements);
-  if (!wasMade) createSchema(db);
+  const version = file.header?.userVersion ?? schemaVersion;
+  if (!wasMade) {
+    createSchema(db);
+    if (version === agentOsVersion) addAgentOsTable(db);
+    return;
+  }
   db.pragma(`application_id = ${applicationId}`);
-  db.pragma(
-    `user_version = ${wasMade ? (file.header?.userVersion ?? schemaVersion) : schemaVersion}`,
-  );
+  db.pragma(`user_version = ${version}`);
 }
 
 interface Entry {

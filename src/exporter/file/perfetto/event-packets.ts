@@ -48,6 +48,12 @@ function nameOf(event: RecordingEvent): string {
       return `page ${event.state}: ${event.url ?? event.targetType}`;
     case 'target_crash':
       return `page ${event.status}: ${event.url ?? event.targetType}`;
+    case 'guest_process':
+      return `guest ${event.change}: ${event.command ?? event.processId}`;
+    case 'limit_warning':
+      return `limit of the VM: ${event.limit}`;
+    case 'vm':
+      return `VM ${event.vmId} ${event.state}`;
     case 'note':
       return event.message;
   }

@@ -5,8 +5,11 @@ import type { TimeRange } from '../../../model/time-range.ts';
 import { fieldReader, type TickField, type TickView, viewOf } from '../../tick-view.ts';
 import { type ColumnOf, snakeCase, type Table, tableOf } from './table.ts';
 
-// What `container` says is the cgroup's again.
-type SampleField = Exclude<TickField, `container.${string}` | `session.container${string}`>;
+// What `container` says is the cgroup's again; a VM of agentOS has a table of its own.
+type SampleField = Exclude<
+  TickField,
+  `container.${string}` | `session.container${string}` | `agentOs.${string}`
+>;
 
 // Every figure of a tick, once: one that is added to the model and not here does not compile.
 const sampleFields: Readonly<Record<SampleField, 'integer' | 'real'>> = {

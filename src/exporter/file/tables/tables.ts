@@ -1,3 +1,4 @@
+import { agentOsTable } from './agentos-table.ts';
 import { eventTable } from './event-table.ts';
 import { percentileTable } from './percentile-table.ts';
 import { processSampleTable } from './process-sample-table.ts';
@@ -18,4 +19,5 @@ export const tables: readonly Table[] = [
   eventTable,
   percentileTable,
   sketchTable,
+  agentOsTable,
 ];

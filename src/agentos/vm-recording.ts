@@ -1,0 +1,137 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { VmSampler } from '../collector/agentos/vm-sampler.ts';
+import type { VmWatch } from '../collector/agentos/vm-watch.ts';
+import { kernelLogEvents } from '../collector/event-sources.ts';
+import { KmsgReader } from '../collector/kmsg/kmsg-reader.ts';
+import type { KernelUnits } from '../collector/procfs/machine-files.ts';
+import type { ProcFs } from '../collector/procfs/proc-fs.ts';
+import { readSuspendedMs } from '../collector/procfs/suspended-time.ts';
+import { type EventSource, type Pace, Recorder } from '../collector/recorder.ts';
+import { systemClock } from '../collector/sampler.ts';
+import type { EndReason } from '../model/session.ts';
+import type { StoreWriter } from '../store/writer.ts';
+
+/** A recording of a VM that goes on beside the program that owns the VM. */
+export interface AgentOsRecording {
+  /** The file; it can be read at any time. */
+  readonly path: string;
+  readonly sessionId: string;
+  /** Resolves when the recording is over, also because the VM is gone; never rejects. */
+  readonly ended: Promise<AgentOsRecordingEnd>;
+  /** Takes a last sample and ends it; the VM goes on. Call it before the VM is disposed of. */
+  stop(): Promise<AgentOsRecordingEnd>;
+}
+
+export interface AgentOsRecordingEnd {
+  /** `detached`: by `stop`; `deleted`: the VM was disposed of; `vm_lost`; `lost`: see `error`. */
+  endReason: EndReason;
+  sampleCount: number;
+  /** Whether every sample that was taken is in the file. */
+  isWhole: boolean;
+  /** What broke the recording off; null in the normal case. */
+  error: unknown;
+}
+
+export interface VmRecordingParts {
+  sessionId: string;
+  intervalMs: number;
+  units: KernelUnits;
+  proc: ProcFs;
+  watch: VmWatch;
+  sampler: VmSampler;
+  writer: StoreWriter;
+}
+
+/** The loop, from its start to the end of the file. */
+export class VmRecording implements AgentOsRecording {
+  readonly path: string;
+  readonly sessionId: string;
+  readonly ended: Promise<AgentOsRecordingEnd>;
+  readonly #parts: VmRecordingParts;
+  readonly #recorder: Recorder;
+
+  constructor(parts: VmRecordingParts) {
+    const { writer, sessionId, watch } = parts;
+    this.path = writer.path;
+    this.sessionId = sessionId;
+    this.#parts = parts;
+    this.#recorder = recorderOf(parts);
+    watch.onEnd((end) => this.#recorder.stop(end === 'lost' ? 'vm_lost' : 'deleted'));
+    this.ended = this.#run();
+  }
+
+  async stop(): Promise<AgentOsRecordingEnd> {
+    this.#recorder.stop('detached');
+    return await this.ended;
+  }
+
+  async #run(): Promise<AgentOsRecordingEnd> {
+    const { writer, watch, sampler } = this.#parts;
+    const close = (endReason: EndReason) =>
+      writer.close({ endedUnixMs: systemClock.wallMs(), endReason });
+    // Nothing waits for the recording: a program that just ends has a file that ends properly.
+    const onExit = () => void close('detached');
+    process.once('exit', onExit);
+    let endReason: EndReason = 'lost';
+    let isWhole = false;
+    let error: unknown = null;
+    try {
+      endReason = await this.#recorder.run();
+    } catch (problem) {
+      error = problem;
+    }
+    watch.close();
+    sampler.close();
+    process.off('exit', onExit);
+    try {
+      isWhole = close(endReason).outcome === 'written';
+    } catch (problem) {
+      error ??= problem;
+    }
+    return { endReason, sampleCount: writer.writtenCount, isWhole, error };
+  }
+}
+
+function recorderOf({ intervalMs, units, proc, watch, sampler, writer }: VmRecordingParts) {
+  const log = new KmsgReader({ startedMonotonicMs: systemClock.monotonicMs(), ...units });
+  return new Recorder({
+    take: (schedule) => sampler.take(schedule),
+    sources: [kernelLogEvents(log), vmEvents(watch)],
+    pace: evenPace(intervalMs),
+    clock: systemClock,
+    suspendedMs: () => readSuspendedMs(proc, systemClock),
+    intervalMs,
+    durationMs: null,
+    firstSequence: 1,
+    write: (sample, events) => void writer.writeSample(sample, events),
+    sleep: quietSleep,
+  });
+}
+
+function vmEvents(watch: VmWatch): EventSource {
+  return {
+    read: () => watch.take(),
+    finish: () => {
+      watch.close();
+      return watch.take();
+    },
+  };
+}
+
+/** The VM is asked at every tick, which is too dear to be done ten times a second. */
+function evenPace(intervalMs: number): Pace {
+  return {
+    next: () => ({ intervalMs, notes: [] }),
+    peekEveryMs: () => null,
+    isUrgent: () => false,
+  };
+}
+
+/** Until the time has come or the signal fires; keeps no program alive. */
+async function quietSleep(ms: number, signal: AbortSignal): Promise<void> {
+  try {
+    await sleep(ms, undefined, { ref: false, signal });
+  } catch (error) {
+    if (!signal.aborted) throw error;
+  }
+}

@@ -1,0 +1,96 @@
+import { EventEmitter } from 'node:events';
+import { readFileSync } from 'node:fs';
+
+/** What a real VM said, by scenario (test/fixtures/agentos/record.mjs). */
+export interface RecordedEntry {
+  ms: number;
+  what: string;
+  value: unknown;
+}
+
+export function recordedScenario(name: string): RecordedEntry[] {
+  const file = new URL('../fixtures/agentos/recorded.json', import.meta.url);
+  const scenarios: Record<string, RecordedEntry[]> = JSON.parse(readFileSync(file, 'utf8'));
+  const scenario = scenarios[name];
+  if (scenario === undefined) throw new Error(`no scenario ${name}`);
+  return scenario;
+}
+
+/** A row of `getProcessSnapshot`. */
+export function snapshotRow(changed: Partial<Record<string, unknown>> = {}): object {
+  return {
+    processId: 'proc-1000000',
+    pid: 1,
+    ppid: 0,
+    pgid: 1,
+    sid: 1,
+    driver: 'agentos-native-sidecar-execution',
+    command: 'node',
+    args: [],
+    cwd: '/workspace',
+    status: 'running',
+    exitCode: null,
+    ...changed,
+  };
+}
+
+/** A frame of this VM, or of the connection. */
+export function frameOf(payload: object, vmId: string | null = 'vm-1'): object {
+  const connection = { connection_id: 'conn-1' };
+  const ownership =
+    vmId === null
+      ? { scope: 'connection', ...connection }
+      : { scope: 'vm', ...connection, session_id: 'session-1', vm_id: vmId };
+  return {
+    frame_type: 'event',
+    schema: { name: 'agentos-native-sidecar', version: 8 },
+    ownership,
+    payload,
+  };
+}
+
+/** An object with the parts of an AgentOs that are read, which answers what it is told to. */
+export class FakeVm {
+  readonly child = Object.assign(new EventEmitter(), {
+    pid: process.pid,
+    exitCode: null as number | null,
+    signalCode: null as string | null,
+  });
+  readonly handlers = new Set<(frame: unknown) => void>();
+  vmCount = 1;
+  processes: () => unknown = () => [];
+  resources: () => unknown = () => ({ queueSnapshots: [] });
+
+  /** What `AgentOs.create` would have returned. */
+  get agentOs(): object {
+    return {
+      _sidecarClient: {
+        getProcessSnapshot: async () => this.processes(),
+        getResourceSnapshot: async () => this.resources(),
+        onEvent: (handler: (frame: unknown) => void) => {
+          this.handlers.add(handler);
+          return () => this.handlers.delete(handler);
+        },
+        protocolClient: { child: this.child },
+      },
+      _sidecarSession: { connectionId: 'conn-1', sessionId: 'session-1' },
+      _sidecarVm: { vmId: 'vm-1' },
+      sidecar: { describe: () => ({ state: 'ready', activeVmCount: this.vmCount }) },
+      process: {
+        get: (pid: number) => {
+          throw new Error(`Process not found: ${pid}`);
+        },
+      },
+    };
+  }
+
+  hear(frame: unknown): void {
+    for (const handler of this.handlers) handler(frame);
+  }
+
+  /** Its sidecar dies, or is let go (code 0). */
+  exit(code: number | null, signal: string | null): void {
+    Object.assign(this.child, { exitCode: code, signalCode: signal });
+    this.child.emit('exit', code, signal);
+  }
+}
