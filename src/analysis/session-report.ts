@@ -86,7 +86,11 @@ function findingsOf(recording: Recording, range: TimeRange): Findings {
     session,
     coverage: {
       ...followed.coverage,
-      forks: forkReport(followed.forks, processes, followed.coverage.firstUnixMs),
+      // Beside a VM only two of the machine's processes are recorded.
+      forks:
+        facts.source === 'agentos'
+          ? null
+          : forkReport(followed.forks, processes, followed.coverage.firstUnixMs),
     },
     memory: memoryReport(recording, range, followed.memory),
     usableHeadroom: usableHeadroom(

@@ -1,17 +1,18 @@
 import { formatBytes } from '../../model/format-bytes.ts';
 import { printable } from '../../report/printable.ts';
 import type { ListedProcess } from '../../session/session.ts';
-import type { Command } from '../command.ts';
+import type { Command, CommandIo, ParsedArguments } from '../command.ts';
 import { UsageError } from '../command.ts';
 import { switchOption } from '../parse-arguments.ts';
 import { askPs } from './ask-ps.ts';
+import { recordedGuests } from './recorded-guests.ts';
 import { endWords } from './remote-end.ts';
 import { sessionOf, targetHelp } from './target.ts';
 
 export const psCommand: Command = {
   name: 'ps',
-  summary: `The processes of a session, and how the spawned ones ended. ${targetHelp}`,
-  usage: ['headroom ps TARGET [--tree] [--json]'],
+  summary: `The processes of a session, and how the spawned ones ended; of a recording of a VM of agentOS its guests. ${targetHelp}`,
+  usage: ['headroom ps TARGET [--tree] [--json]', 'headroom ps FILE [--tree] [--json]'],
   options: {
     tree: { type: 'boolean', help: 'each below the one that started it' },
     json: { type: 'boolean', help: 'as JSON, with the arguments apart' },
@@ -19,11 +20,12 @@ export const psCommand: Command = {
   examples: [
     'headroom ps kernel:ID --tree',
     'headroom ps vm:http://localhost:10001 --json | jq ".processes[].command"',
+    'headroom ps vm.db --tree',
   ],
   async run(parsed, io) {
-    const { session, others } = sessionOf(parsed, io.env);
-    if (others.length > 0) throw new UsageError(`one TARGET only, not "${others[0]}" as well`);
-    const processes = (await session.list()) ?? (await askPs(session));
+    const [first, second] = parsed.positionals;
+    if (second !== undefined) throw new UsageError(`one TARGET only, not "${second}" as well`);
+    const processes = recordedGuests(first) ?? (await remoteProcesses(parsed, io.env));
     if (switchOption(parsed, 'json')) {
       io.stdout.write(`${JSON.stringify({ schemaVersion: 1, processes })}\n`);
       return 0;
@@ -35,6 +37,14 @@ export const psCommand: Command = {
     return 0;
   },
 };
+
+async function remoteProcesses(
+  parsed: ParsedArguments,
+  env: CommandIo['env'],
+): Promise<readonly ListedProcess[]> {
+  const { session } = sessionOf(parsed, env);
+  return (await session.list()) ?? (await askPs(session));
+}
 
 interface Row {
   process: ListedProcess;

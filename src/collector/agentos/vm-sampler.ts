@@ -2,6 +2,7 @@ import type { AgentOsReading } from '../../model/agentos.ts';
 import type { CgroupMemory, Pressure, ProcessReading, Sample } from '../../model/sample.ts';
 import { bindingCgroup } from '../../model/session-memory.ts';
 import { browserTotals } from '../browser-totals.ts';
+import { costInTime } from '../own-cost.ts';
 import { MachineFiles, type MachineReading } from '../procfs/machine-files.ts';
 import type { SamplerSources, SampleTaken, Schedule } from '../sampler.ts';
 import type { HostProcess } from './host-process.ts';
@@ -19,7 +20,7 @@ export interface VmSamplerSources
   cpuMs(): number;
 }
 
-// Half an interval, so that no tick is late; a second answers all that is not stuck.
+// With half an interval no tick is late; within a second all answer that are not stuck.
 const longestWaitMs = 1000;
 const noProcesses = browserTotals([], new Map());
 
@@ -49,7 +50,7 @@ export class VmSampler {
     const processes = [owner?.read() ?? null, sidecar?.read() ?? null];
     const waitMs = Math.min(longestWaitMs, schedule.intervalMs / 2);
     const { counters } = await this.#sources.watch.ask(waitMs);
-    const readMs = clock.monotonicMs() - monotonicMs;
+    const nowMonotonicMs = clock.monotonicMs();
     this.#ownCpuMs += cpuMs() - cpuBeforeMs;
     const sample: Sample = {
       sequence: schedule.sequence,
@@ -61,7 +62,13 @@ export class VmSampler {
       pressure: this.#pressure(machine, cgroup),
       activity: machine.activity,
       browser: noProcesses,
-      collector: this.#cost(schedule, { monotonicMs, readMs }),
+      collector: {
+        ...costInTime(schedule, monotonicMs, nowMonotonicMs),
+        // It has no process of its own: what the program did meanwhile is part of this, which is at most
+        // what the recorder took. The memory is the owner's.
+        cpuMs: Math.round(this.#ownCpuMs),
+        rssBytes: null,
+      },
       agentOs: { ...counters, ...sidecarFigures(processes[1] ?? null) },
       processes: processes.filter((process) => process !== null),
       unreadable: machine.unreadable,
@@ -79,22 +86,6 @@ export class VmSampler {
     this.#machine.close();
     this.#sources.sidecar?.close();
     this.#sources.owner?.close();
-  }
-
-  // It has no process of its own. What the program did meanwhile is part of the CPU time: that is at
-  // most what the recorder took. Its memory is the owner's.
-  #cost(
-    schedule: Schedule,
-    { readMs }: { monotonicMs: number; readMs: number },
-  ): Sample['collector'] {
-    return {
-      pid: process.pid,
-      readMs: Math.round(readMs * 100) / 100,
-      latenessMs: Math.round(schedule.latenessMs * 100) / 100,
-      missedTickCount: schedule.missedTickCount,
-      cpuMs: Math.round(this.#ownCpuMs),
-      rssBytes: null,
-    };
   }
 
   // As in the sampler of browsers: where a cgroup binds, waiting for memory happens in it.
