@@ -103,7 +103,10 @@ function recorderOf({ intervalMs, units, proc, watch, sampler, writer }: VmRecor
     intervalMs,
     durationMs: null,
     firstSequence: 1,
-    write: (sample, events) => void writer.writeSample(sample, events),
+    write: (sample, events) => {
+      writer.writeSample(sample, events);
+      sampler.tickIsOver();
+    },
     sleep: quietSleep,
   });
 }

@@ -77,7 +77,8 @@ function forGrower(process: ProcessReport): string {
   return `Look at what pid ${process.pid} (${process.role}) had open first: it grew by ${formatBytes(process.growthBytesPerMinute)} a minute.`;
 }
 
-function forHealthy({ browser, memory }: Findings): string[] {
+function forHealthy({ agentOs, browser, memory }: Findings): string[] {
+  if (agentOs !== null) return [];
   if (browser.processesMax === 0) return ['Record while a browser runs to learn what it needs.'];
   if (memory.limitBytes === null) return [];
   return [`The present size of ${formatBytes(memory.limitBytes)} fits this session.`];

@@ -27,13 +27,22 @@ export function guestEnd({ exitCode, endSource }: GuestReport): string | null {
   }
 }
 
-/** What the loss of a VM is told as; null where it was not lost. */
-export function lossClause({ end, guests, vmId, sidecar }: AgentOsReport): string | null {
+/**
+ * What the loss of a VM is told as; null where it was not lost. `isTold`: how the sidecar ended was said
+ * right before.
+ */
+export function lossClause(
+  { end, guests, vmId, sidecar }: AgentOsReport,
+  { isTold = false } = {},
+): string | null {
   if (end?.how !== 'lost') return null;
   const how = end.signal ?? (end.exitCode === null ? null : `exit code ${end.exitCode}`);
   const went = guests.filter(({ endSource }) => endSource === 'vm_lost').length;
   const others = (sidecar.vmsMax ?? 1) > 1 ? ', and every other VM of it' : '';
-  return `the sidecar of ${vmId} ended at ${formatInstant(end.timeUnixMs)}${how === null ? ', and how is not known' : ` (${how})`}: the VM was lost with it, ${formatCount(went, 'guest process', 'guest processes')}${others}`;
+  const what = `${formatCount(went, 'guest process', 'guest processes')}${others}`;
+  if (isTold) return `with it went the VM ${vmId}, ${what}`;
+  const told = how === null ? ', and how is not known' : ` (${how})`;
+  return `the sidecar of ${vmId} ended at ${formatInstant(end.timeUnixMs)}${told}: the VM was lost with it, ${what}`;
 }
 
 /** One warning, and whom it most likely was about. */

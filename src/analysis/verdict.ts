@@ -171,7 +171,7 @@ function remarks(findings: Findings): string[] {
   if (coverage.samples === 0) return endRemarks(findings);
   const lines: string[] = [];
   if (agentOs !== null) {
-    lines.push(...agentOsRemarks(agentOs));
+    lines.push(...agentOsRemarks(agentOs, findings));
   } else if (browser.processesMax === 0) {
     lines.push('no browser process was seen, the figures are those of the machine');
   }
@@ -183,8 +183,11 @@ function remarks(findings: Findings): string[] {
   return [...lines, ...endRemarks(findings)];
 }
 
-function agentOsRemarks(agentOs: AgentOsReport): string[] {
-  const loss = lossClause(agentOs);
+function agentOsRemarks(agentOs: AgentOsReport, { deaths }: Findings): string[] {
+  const isTold = deaths.some(
+    ({ pid, verdict }) => pid === agentOs.sidecar.pid && verdict !== 'exited',
+  );
+  const loss = lossClause(agentOs, { isTold });
   const [warning] = agentOs.limitWarnings.filter(({ fillRatio }) => (fillRatio ?? 0) >= 1);
   return [
     ...(loss === null ? [] : [loss]),

@@ -1,5 +1,11 @@
 import { EventEmitter } from 'node:events';
 import { readFileSync } from 'node:fs';
+import type {
+  AgentOsReading,
+  GuestProcess,
+  LimitWarning,
+  VmChange,
+} from '../../src/model/agentos.ts';
 
 /** What a real VM said, by scenario (test/fixtures/agentos/record.mjs). */
 export interface RecordedEntry {
@@ -93,4 +99,88 @@ export class FakeVm {
     Object.assign(this.child, { exitCode: code, signalCode: signal });
     this.child.emit('exit', code, signal);
   }
+}
+
+/** What a VM with three guests, alone on its sidecar, said at a tick. */
+export function agentOsReading(changed: Partial<AgentOsReading> = {}): AgentOsReading {
+  return {
+    processCount: 3,
+    stoppedCount: 0,
+    openFdCount: 12,
+    pipeCount: 3,
+    ptyCount: 0,
+    socketCount: 0,
+    connectionCount: 0,
+    processLimit: 256,
+    openFdLimit: 256,
+    pipeLimit: 128,
+    ptyLimit: 128,
+    socketLimit: 256,
+    connectionLimit: 256,
+    filesystemBytes: 185_329,
+    filesystemLimitBytes: 67_108_864,
+    inodeCount: 366,
+    inodeLimit: 16_384,
+    sidecarVmCount: 1,
+    sidecarV8SessionCount: 3,
+    sidecarV8CpuMaxMs: 43,
+    sidecarV8CpuLimitMs: 30_000,
+    sidecarRssBytes: 286_261_248,
+    sidecarPeakRssBytes: 294_649_856,
+    sidecarCpuMs: 3_200,
+    sidecarThreadCount: 19,
+    ...changed,
+  };
+}
+
+/** A guest that was just met. */
+export function guestChange(changed: Partial<GuestProcess> = {}): GuestProcess {
+  return {
+    kind: 'guest_process',
+    timeUnixMs: 1_700_000_000_000,
+    change: 'seen',
+    processId: 'proc-1000000',
+    pid: 1,
+    parentPid: 0,
+    groupPid: 1,
+    sessionPid: 1,
+    state: 'running',
+    command: 'node',
+    startedUnixMs: null,
+    exitCode: null,
+    endSource: null,
+    ...changed,
+  };
+}
+
+/** The heap of a guest is used up. */
+export function limitWarning(changed: Partial<LimitWarning> = {}): LimitWarning {
+  return {
+    kind: 'limit_warning',
+    timeUnixMs: 1_700_000_000_000,
+    limit: 'v8_heap_bytes',
+    category: 'memory',
+    observed: 63_963_136,
+    capacity: 63_963_136,
+    fillRatio: 1,
+    vmCount: 1,
+    ...changed,
+  };
+}
+
+/** The VM is recorded. */
+export function vmChange(changed: Partial<VmChange> = {}): VmChange {
+  return {
+    kind: 'vm',
+    timeUnixMs: 1_700_000_000_000,
+    state: 'attached',
+    vmId: 'vm-1',
+    sidecarPid: 4711,
+    sidecarStartTicks: 99,
+    vmCount: 1,
+    exitCode: null,
+    signal: null,
+    message: null,
+    ...changed,
+  };
 }

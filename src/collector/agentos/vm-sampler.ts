@@ -31,6 +31,7 @@ const noProcesses = browserTotals([], new Map());
 export class VmSampler {
   readonly #sources: VmSamplerSources;
   readonly #machine: MachineFiles;
+  #beganCpuMs = 0;
   #ownCpuMs = 0;
   #isCgroupPressure: boolean | null = null;
 
@@ -42,7 +43,7 @@ export class VmSampler {
   /** Throws MACHINE_UNREADABLE when the machine's memory cannot be read; survives all else. */
   async take(schedule: Schedule): Promise<SampleTaken> {
     const { clock, sidecar, owner, cpuMs } = this.#sources;
-    const cpuBeforeMs = cpuMs();
+    this.#beganCpuMs = cpuMs();
     const timeUnixMs = clock.wallMs();
     const monotonicMs = clock.monotonicMs();
     const machine = this.#machine.read();
@@ -51,7 +52,6 @@ export class VmSampler {
     const waitMs = Math.min(longestWaitMs, schedule.intervalMs / 2);
     const { counters } = await this.#sources.watch.ask(waitMs);
     const nowMonotonicMs = clock.monotonicMs();
-    this.#ownCpuMs += cpuMs() - cpuBeforeMs;
     const sample: Sample = {
       sequence: schedule.sequence,
       timeUnixMs,
@@ -64,8 +64,8 @@ export class VmSampler {
       browser: noProcesses,
       collector: {
         ...costInTime(schedule, monotonicMs, nowMonotonicMs),
-        // It has no process of its own: what the program did meanwhile is part of this, which is at most
-        // what the recorder took. The memory is the owner's.
+        // Of the ticks before. It has no process of its own: what the program did meanwhile is part of
+        // this, which is at most what the recorder took. The memory is the owner's.
         cpuMs: Math.round(this.#ownCpuMs),
         rssBytes: null,
       },
@@ -74,6 +74,11 @@ export class VmSampler {
       unreadable: machine.unreadable,
     };
     return { sample, ended: [] };
+  }
+
+  /** The sample that was taken is dealt with: what this took is told with the next one. */
+  tickIsOver(): void {
+    this.#ownCpuMs += this.#sources.cpuMs() - this.#beganCpuMs;
   }
 
   /** The memory of machine and cgroup alone, for the facts of a session before its first sample. */

@@ -22,6 +22,8 @@ export interface VmAnswer {
   isAnswered: boolean;
 }
 
+const teardownMs = 10_000;
+
 /**
  * Follows one VM: its frames as they come, its table and counters when they are asked for. Everything
  * that it notices waits here until it is taken with the next sample.
@@ -36,6 +38,7 @@ export class VmWatch {
   #events: RecordingEvent[] = [];
   #asking: Promise<VmCounters | null> | null = null;
   #lossMessage: string | null = null;
+  #lossUnixMs: number | null = null;
   #end: VmEnd | null = null;
   #onEnd: ((end: VmEnd) => void) | null = null;
 
@@ -113,12 +116,14 @@ export class VmWatch {
     }
   }
 
-  // Its owner is told a moment later how it ended: the next tick does without, if it is not.
+  // Its owner is told later how it ended: of gigabytes it takes seconds to be torn down.
   #clientLostIt(reason: unknown, message: string): void {
     const { sidecar } = this.#handle;
-    const isFirst = this.#lossMessage === null;
+    const nowUnixMs = this.#options.wallMs();
     this.#lossMessage ??= message;
-    if (isFirst && sidecar !== null && !hasExited(sidecar)) return;
+    this.#lossUnixMs ??= nowUnixMs;
+    const isEarly = nowUnixMs - this.#lossUnixMs < teardownMs;
+    if (isEarly && sidecar !== null && !hasExited(sidecar)) return;
     const signal = field(reason, 'signal');
     this.#finish('lost', {
       message: this.#lossMessage,
