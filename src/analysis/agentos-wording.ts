@@ -1,3 +1,4 @@
+import type { GuestProcess, LimitWarning, VmChange } from '../model/agentos.ts';
 import type { AgentOsReport, GuestReport, LimitWarningReport } from './agentos.ts';
 import { formatCount, formatInstant } from './format.ts';
 
@@ -12,7 +13,10 @@ export function guestName({
 }
 
 /** How a guest ended, with where that is known from; null: it has not. */
-export function guestEnd({ exitCode, endSource }: GuestReport): string | null {
+export function guestEnd({
+  exitCode,
+  endSource,
+}: Pick<GuestReport, 'exitCode' | 'endSource'>): string | null {
   switch (endSource) {
     case null:
       return null;
@@ -55,6 +59,33 @@ export function warningWords(warning: LimitWarningReport): string {
   const isShared = vmCount !== null && vmCount > 1;
   return isShared ? `${filled}, of one of ${vmCount} VMs: which one is not told` : filled;
 }
+
+/** One line of what happened to a VM or in it. */
+export function agentOsEventWords(event: GuestProcess | LimitWarning | VmChange): string {
+  switch (event.kind) {
+    case 'guest_process': {
+      const told = guestEnd(event) ?? changeWords[event.change];
+      return `${guestName(event)}: ${event.change === 'state' ? event.state : told}`;
+    }
+    case 'limit_warning':
+      return `limit of the VM: ${warningWords({ ...event, likelyGuest: null })}`;
+    case 'vm':
+      return `${event.vmId} ${vmWords[event.state]}`;
+  }
+}
+
+const changeWords = {
+  seen: 'first seen',
+  state: 'changed',
+  parent: 'has another parent',
+  ended: 'ended',
+};
+const vmWords = {
+  attached: 'is recorded',
+  detached: 'is recorded no more',
+  disposed: 'was disposed of',
+  lost: 'was lost with its sidecar',
+};
 
 // The number is all there is: the VM tells no signal.
 function codeWords(code: number): string {

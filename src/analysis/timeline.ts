@@ -1,4 +1,5 @@
 import { formatBytes } from '../model/format-bytes.ts';
+import { warningWords } from './agentos-wording.ts';
 import { deathName } from './death-wording.ts';
 import type { DeathReport } from './deaths.ts';
 import type { Findings } from './findings.ts';
@@ -30,6 +31,7 @@ export function timelineOf(findings: Told): TimelineEntry[] {
     ...findings.stalls
       .slice(0, mostOfAKind)
       .map((stall) => ({ timeUnixMs: stall.fromUnixMs, text: `stall: ${stallWords(stall)}` })),
+    ...agentOsEntries(findings),
     ...killEntries(findings),
     ...findings.deaths.filter(({ verdict }) => verdict !== 'kernel_oom').map(deathEntry),
     ...findings.coverage.gaps.slice(0, mostOfAKind).map((gap) => ({
@@ -90,6 +92,18 @@ function memoryEntries({ growth, memory, pressure }: Told): TimelineEntry[] {
     entries.push({ timeUnixMs: pressure.memoryFullMaxUnixMs, text });
   }
   return entries;
+}
+
+function agentOsEntries({ agentOs }: Told): TimelineEntry[] {
+  if (agentOs === null) return [];
+  const { limitWarnings, end, vmId } = agentOs;
+  const warnings = limitWarnings.slice(0, mostOfAKind).map((warning) => ({
+    timeUnixMs: warning.timeUnixMs,
+    text: `limit of the VM: ${warningWords(warning)}`,
+  }));
+  if (end === null) return warnings;
+  const how = end.how === 'lost' ? 'was lost with its sidecar' : 'was disposed of';
+  return [...warnings, { timeUnixMs: end.timeUnixMs, text: `${vmId} ${how}` }];
 }
 
 function warningEntry(warning: WarningReport): TimelineEntry {

@@ -1,5 +1,6 @@
 import type { Note, RecordingEvent } from '../../model/event.ts';
 import { formatBytes } from '../../model/format-bytes.ts';
+import { agentOsEventWords } from '../agentos-wording.ts';
 import { formatDuration } from '../format.ts';
 import type { TopEvent } from './top-view.ts';
 
@@ -68,6 +69,14 @@ function topEvent(event: RecordingEvent): TopEvent | null {
       const words = `${event.targetType} ${event.status}, pid ${event.pid ?? 'unknown'}`;
       return { timeUnixMs, isBad: true, words };
     }
+    case 'guest_process': {
+      if (event.change !== 'ended' || (event.exitCode ?? 0) === 0) return null;
+      return { timeUnixMs, isBad: true, words: agentOsEventWords(event) };
+    }
+    case 'limit_warning':
+      return { timeUnixMs, isBad: true, words: agentOsEventWords(event) };
+    case 'vm':
+      return { timeUnixMs, isBad: event.state === 'lost', words: agentOsEventWords(event) };
     case 'note':
       return shownNotes.has(event.code) ? { timeUnixMs, isBad: false, words: event.message } : null;
     default:

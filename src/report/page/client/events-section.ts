@@ -1,3 +1,4 @@
+import { agentOsEventWords } from '../../../analysis/agentos-wording.ts';
 import { formatDuration } from '../../../analysis/format.ts';
 import type { RecordingEvent } from '../../../model/event.ts';
 import { formatBytes } from '../../../model/format-bytes.ts';
@@ -13,6 +14,9 @@ const kindWords: Readonly<Record<RecordingEvent['kind'], string>> = {
   oom_counter: 'kill counter',
   page: 'page',
   target_crash: 'crash of a page',
+  guest_process: 'guest process',
+  limit_warning: 'limit of the VM',
+  vm: 'VM',
   note: 'note',
 };
 
@@ -88,6 +92,10 @@ function wordsOf(event: RecordingEvent): string {
       return `${event.url ?? event.targetType}: ${event.state}${event.pid === null ? '' : `, pid ${event.pid}`}`;
     case 'target_crash':
       return `${event.url ?? event.targetType}: ${event.status}`;
+    case 'guest_process':
+    case 'limit_warning':
+    case 'vm':
+      return agentOsEventWords(event);
     case 'note':
       return event.message;
   }
