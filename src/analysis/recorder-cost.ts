@@ -32,7 +32,7 @@ export function trackRecorder(protection: string | null): TickTracker<RecorderRe
         distanceMs += tick.monotonicMs - last.monotonicMs;
       }
       last = tick;
-      readMsMax = Math.max(collector.readMs, readMsMax ?? 0);
+      if (collector.readMs !== null) readMsMax = Math.max(collector.readMs, readMsMax ?? 0);
       latenessMsMax = Math.max(collector.latenessMs, latenessMsMax ?? 0);
       if (collector.rssBytes !== null) {
         rssBytesMax = Math.max(collector.rssBytes, rssBytesMax ?? 0);

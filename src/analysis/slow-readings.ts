@@ -13,7 +13,8 @@ export function trackSlowReadings(): TickTracker<SlowReadings> {
   const slow = new Map<number, number>();
   return {
     add({ timeUnixMs, collector }) {
-      if (collector.readMs > slowMs) slow.set(timeUnixMs, collector.readMs);
+      const { readMs } = collector;
+      if (readMs !== null && readMs > slowMs) slow.set(timeUnixMs, readMs);
     },
     result: () => slow,
   };

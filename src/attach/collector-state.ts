@@ -17,8 +17,10 @@ export interface CollectorRequest {
  */
 export interface CollectorState {
   pid: number;
-  /** The Node.js that runs it, and can make copies of its recording. */
+  /** The Node.js that runs it, and can make copies of its recording; empty of a light sampler. */
   nodePath: string;
+  /** Which light sampler it is; left out by the collector. */
+  light?: 'perl' | 'shell';
   /** In the file, of this run. */
   sampleCount: number;
   /** By the clock of the session. */

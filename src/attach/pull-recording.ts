@@ -3,6 +3,7 @@ import fs from 'node:fs';
 import { HeadroomError } from '../model/errors.ts';
 import type { Session } from '../session/session.ts';
 import { temporaryBeside } from '../store/temporary-file.ts';
+import { copyFrames, recordingOfFrames } from './light/light-recording.ts';
 import type { SessionCollector } from './session-collector.ts';
 
 export type OnTransfer = (receivedBytes: number, sizeBytes: number) => void;
@@ -25,10 +26,14 @@ export async function pullRecording(
   if (state === null) throw notFound(session);
   const copy = `${folder}/copy-${randomBytes(8).toString('hex')}.db`;
   const temporary = temporaryBeside(out);
+  const isLight = state.light !== undefined;
   try {
-    const made = await collector.ask(state.nodePath, 'snapshot', files.recording, copy);
+    const made = isLight
+      ? await copyFrames(collector, copy)
+      : await collector.ask(state.nodePath, 'snapshot', files.recording, copy);
     const wanted = { sizeBytes: Number(made['sizeBytes']), sha256: String(made['sha256']) };
     await fetchChecked(session, copy, { temporary, wanted, onTransfer });
+    if (isLight) return await recordingOfFrames(temporary, out);
     fs.renameSync(temporary, out);
     return wanted.sizeBytes;
   } finally {

@@ -4,6 +4,7 @@ export function collectorFiles(folder: string) {
     program: `${folder}/collector.cjs`,
     recording: `${folder}/recording.db`,
     state: `${folder}/state.json`,
+    light: { perl: `${folder}/light.pl`, shell: `${folder}/light.sh` },
     pid: `${folder}/pid`,
     log: `${folder}/log`,
     addon: `${folder}/node_modules`,
@@ -14,7 +15,8 @@ export function collectorFiles(folder: string) {
 
 const isAlive = `is_alive() {
   pid=$(cat "$1/pid" 2>/dev/null) && [ -n "$pid" ] || return 1
-  tr '\\0' '\\n' 2>/dev/null <"/proc/$pid/cmdline" | grep -qxF "$1/collector.cjs"
+  tr '\\0' '\\n' 2>/dev/null <"/proc/$pid/cmdline" |
+    grep -qxF -e "$1/collector.cjs" -e "$1/light.pl" -e "$1/light.sh"
 }
 `;
 

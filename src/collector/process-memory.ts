@@ -1,7 +1,7 @@
 import { readFacts } from './process-facts.ts';
 import type { TrackedProcess } from './process-table.ts';
 import type { KernelUnits } from './procfs/machine-files.ts';
-import type { PssBudget } from './pss-budget.ts';
+import type { PssChoice } from './pss-budget.ts';
 
 const statusEveryMs = 5_000;
 const pssRetryMs = 60_000;
@@ -22,7 +22,7 @@ export interface MemoryClock {
  */
 export function readMemory(
   processes: readonly TrackedProcess[],
-  budget: PssBudget,
+  budget: PssChoice,
   at: { clock: MemoryClock; units: KernelUnits; isStalling: boolean },
 ): ReadonlySet<TrackedProcess> {
   const { clock, units, isStalling } = at;
@@ -93,7 +93,7 @@ function hasMemory(
 
 function readPss(
   chosen: readonly TrackedProcess[],
-  budget: PssBudget,
+  budget: PssChoice,
   clock: MemoryClock,
 ): ReadonlySet<TrackedProcess> {
   const read = new Set<TrackedProcess>();

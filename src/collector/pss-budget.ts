@@ -7,6 +7,16 @@ export interface PssCandidate {
   lastPss: { anonBytes: number; monotonicMs: number } | null;
 }
 
+/** Which processes to read `smaps_rollup` of in this tick, and who pays for it. */
+export interface PssChoice {
+  choose<T extends PssCandidate>(
+    candidates: readonly T[],
+    nowMonotonicMs: number,
+    slowdown?: number,
+  ): T[];
+  pay(costMs: number): void;
+}
+
 export interface PssBudgetOptions {
   /** Share of one core that reading PSS may take, on average; 0 reads none. */
   cpuShare: number;
@@ -25,7 +35,7 @@ const savingsMs = 60;
  * mmap lock, so it is paid from an allowance that grows with time: never-read processes first,
  * large before small, then those whose anonymous memory moved most or whose reading is oldest.
  */
-export class PssBudget {
+export class PssBudget implements PssChoice {
   readonly #options: PssBudgetOptions;
   #savedMs: number;
   #lastMonotonicMs: number | null = null;

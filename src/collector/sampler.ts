@@ -12,7 +12,7 @@ import {
   type MemorySource,
 } from './procfs/machine-files.ts';
 import type { ProcFs } from './procfs/proc-fs.ts';
-import { PssBudget } from './pss-budget.ts';
+import { PssBudget, type PssChoice } from './pss-budget.ts';
 
 /** The clocks of a sample; a test gives its own. */
 export interface Clock {
@@ -43,6 +43,10 @@ export interface SamplerSources {
   devices?: MemorySource;
   /** Share of one core that reading PSS may take on average; default 0.01. */
   pssCpuShare?: number;
+  /** Where something else decides whose PSS is read. */
+  pssChoice?: PssChoice;
+  /** What the recorder costs; default: this process. */
+  ownCost?: Pick<OwnCost, 'read' | 'close'>;
 }
 
 /** Where this sample stands in the schedule; the loop knows, the sampler does not. */
@@ -73,8 +77,8 @@ export class Sampler {
   readonly #sources: SamplerSources;
   readonly #machine: MachineFiles;
   readonly #table: ProcessTable;
-  readonly #pssBudget: PssBudget;
-  readonly #ownCost: OwnCost;
+  readonly #pssBudget: PssChoice;
+  readonly #ownCost: Pick<OwnCost, 'read' | 'close'>;
   /** By pid; of what rests it is told again what was told last. */
   readonly #readings = new Map<number, ProcessReading>();
   #tick = 0;
@@ -86,8 +90,10 @@ export class Sampler {
     this.#sources = sources;
     this.#machine = new MachineFiles(sources.proc, sources.units, sources.devices ?? null);
     this.#table = new ProcessTable(sources.proc, sources);
-    this.#pssBudget = new PssBudget({ cpuShare: sources.pssCpuShare ?? 0.01, maxAgeMs: 60_000 });
-    this.#ownCost = new OwnCost(sources.proc, sources.units.pageSizeBytes);
+    this.#pssBudget =
+      sources.pssChoice ??
+      new PssBudget({ cpuShare: sources.pssCpuShare ?? 0.01, maxAgeMs: 60_000 });
+    this.#ownCost = sources.ownCost ?? new OwnCost(sources.proc, sources.units.pageSizeBytes);
   }
 
   /** Throws MACHINE_UNREADABLE when the machine's memory cannot be read; survives all else. */

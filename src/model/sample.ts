@@ -132,8 +132,8 @@ export interface BrowserTotals {
 /** What the collector itself costs; kept apart from the browser's figures. */
 export interface CollectorCost {
   pid: number;
-  /** How long this reading took, wall time. */
-  readMs: number;
+  /** How long this reading took, wall time; null where the sampler cannot tell. */
+  readMs: number | null;
   /** How much later than planned it began. */
   latenessMs: number;
   /** Ticks that the schedule had and that were not taken, since the start. */

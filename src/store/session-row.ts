@@ -104,8 +104,11 @@ export function writeSession(db: Database, facts: SessionFacts, recorder: Record
   ).run(row);
 }
 
-/** Says that the recording is over and that nobody writes the file any more. */
-export function endSession(db: Database, end: { endedUnixMs: number; endReason: EndReason }): void {
+/** Says how the recording ended and that nobody writes the file any more. */
+export function endSession(
+  db: Database,
+  end: { endedUnixMs: number | null; endReason: EndReason },
+): void {
   db.prepare(
     `UPDATE session SET ended_unix_ms = ?, end_reason = ?,
      recorder_pid = NULL, recorder_start_ticks = NULL, recorder_boot_id = NULL`,

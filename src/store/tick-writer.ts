@@ -115,7 +115,7 @@ export class TickWriter {
   }
 
   /** The last transaction of a recording. */
-  finish(end: { endedUnixMs: number; endReason: EndReason }): void {
+  finish(end: { endedUnixMs: number | null; endReason: EndReason }): void {
     this.#processes.finish();
     if (this.#last !== null) this.#rollups.writeMinute(this.#minute, this.#last.sequence);
     endSession(this.#db, end);

@@ -42,7 +42,8 @@ export type WriteResult =
     };
 
 export interface SessionEnd {
-  endedUnixMs: number;
+  /** Null of a copy (`copied`): the recording goes on elsewhere, or nobody knows when it ended. */
+  endedUnixMs: number | null;
   endReason: EndReason;
 }
 

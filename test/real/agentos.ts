@@ -201,7 +201,7 @@ async function measureCost(): Promise<void> {
   assert.ok(first !== undefined && last !== undefined);
   const seconds = (last.monotonicMs - first.monotonicMs) / 1000;
   const atMost = (last.collector.cpuMs - first.collector.cpuMs) / seconds;
-  const readMs = ticks.slice(1).reduce((sum, { collector }) => sum + collector.readMs, 0);
+  const readMs = ticks.slice(1).reduce((sum, { collector }) => sum + (collector.readMs ?? 0), 0);
   const own = atMost - (programMs * readMs) / seconds;
   const figures = [own, atMost, programMs * 1000].map((ms) => ms.toFixed(1));
   print(

@@ -14,7 +14,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   analysis: ['model', 'store/reader'],
   report: ['model', 'analysis'],
   session: ['model'],
-  attach: ['model', 'session', 'store'],
+  attach: ['model', 'session', 'collector', 'store'],
   host: ['model', 'session'],
   cli: [
     'model',

@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
+import { type AttachMode, attachModes, chooseMode } from '../../attach/choose-mode.ts';
 import type { CollectorRequest } from '../../attach/collector-state.ts';
-import { putCollector } from '../../attach/put-collector.ts';
 import { SessionCollector } from '../../attach/session-collector.ts';
 import { untilRecording } from '../../attach/until-recording.ts';
+import { printable } from '../../report/printable.ts';
 import type { Command, CommandIo, ParsedArguments } from '../command.ts';
 import { UsageError } from '../command.ts';
 import { listOption, nameOption, switchOption, textOption } from '../parse-arguments.ts';
@@ -19,6 +20,11 @@ export const attachCommand: Command = {
     out: outOption,
     interval: { type: 'string', value: 'D', help: 'time between samples, 100ms to 1h; default 1s' },
     label: { type: 'string', value: 'K=V', multiple: true, help: 'a label of the recording' },
+    mode: {
+      type: 'string',
+      value: 'MODE',
+      help: 'node: the collector, by a Node.js of the session; light: a script, where there is none or no room; auto: what fits. Default node',
+    },
     node: { type: 'string', value: 'PATH', help: 'the Node.js of the session; default node' },
     'pull-every': {
       type: 'string',
@@ -53,6 +59,7 @@ async function run(parsed: ParsedArguments, io: CommandIo): Promise<number> {
   }
   const labels = parseLabels('--label', listOption(parsed, 'label'));
   const nodePath = nameOption(parsed, 'node') ?? 'node';
+  const mode = modeOption(parsed);
   const out = isDetached ? null : pulledFile(parsed, session.name);
   const { collector, pid } = await SessionCollector.locate(session);
   const request: CollectorRequest = {
@@ -62,13 +69,25 @@ async function run(parsed: ParsedArguments, io: CommandIo): Promise<number> {
     intervalMs,
     labels,
   };
-  const start = () => collector.start(nodePath, request);
+  const wish = { mode, nodePath, isRunning: pid !== null };
   if (pid === null) {
-    await putCollector(collector, nodePath);
-    await start();
+    const chosen = await chooseMode(collector, wish);
+    const name = await chosen.start(request);
+    if (mode !== 'node') io.stderr.write(`${name}: ${printable(chosen.why)}\n`);
   } else io.stderr.write('it is being recorded already: that is followed\n');
   await untilRecording(collector, io.signal);
   io.stderr.write(`recording in ${session.name}\n`);
   if (out === null) return 0;
+  const start = async () => {
+    await (await chooseMode(collector, { ...wish, mode: 'auto', isRunning: true })).start(request);
+  };
   return await follow(collector, { io, out, pullEveryMs, start });
+}
+
+function modeOption(parsed: ParsedArguments): AttachMode {
+  const wanted = textOption(parsed, 'mode') ?? 'node';
+  const mode = attachModes.find((each) => each === wanted);
+  if (mode === undefined)
+    throw new UsageError(`--mode takes ${attachModes.join(', ')}, not "${wanted}"`);
+  return mode;
 }

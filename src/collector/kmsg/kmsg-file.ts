@@ -1,7 +1,11 @@
 import fs from 'node:fs';
 import { errnoOf } from '../../model/errors.ts';
 
-export type KmsgCalls = Pick<typeof fs, 'openSync' | 'readSync' | 'closeSync'>;
+export interface KmsgCalls {
+  openSync(path: string, flags: number): number;
+  readSync(fd: number, buffer: Buffer, offset: number, length: number, position: null): number;
+  closeSync(fd: number): void;
+}
 
 /**
  * `record`: {@link KmsgFile.text} holds the next one. `end`: nothing more now. `overrun`: records

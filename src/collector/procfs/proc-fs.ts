@@ -1,11 +1,15 @@
 import fs from 'node:fs';
 import { errnoOf, HeadroomError } from '../../model/errors.ts';
 
-/** The file-system calls the collector makes; a test puts faults in here. */
-export type FileCalls = Pick<
-  typeof fs,
-  'openSync' | 'readvSync' | 'closeSync' | 'readdirSync' | 'readlinkSync' | 'statSync'
->;
+/** The file-system calls the collector makes; frames of a light sampler and tests stand in for them. */
+export interface FileCalls {
+  openSync(path: string, flags: string): number;
+  readvSync(fd: number, buffers: readonly Buffer[], position: number): number;
+  closeSync(fd: number): void;
+  readdirSync(path: string): string[];
+  readlinkSync(path: string): string;
+  statSync(path: string): { size: number; isFile(): boolean };
+}
 
 /** Why a file gave nothing: its process is gone, it may not be read, or the read failed. */
 export type Absence = 'gone' | 'denied' | 'failed';

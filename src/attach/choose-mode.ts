@@ -1,0 +1,86 @@
+import { HeadroomError } from '../model/errors.ts';
+import { formatBytes } from '../model/format-bytes.ts';
+import type { CollectorRequest } from './collector-state.ts';
+import { readMemoryLimit, readSessionFacts } from './light/session-facts.ts';
+import { startLight } from './light/start-light.ts';
+import { putCollector } from './put-collector.ts';
+import { collectorFailure, type SessionCollector } from './session-collector.ts';
+
+export const attachModes = ['auto', 'node', 'light'] as const;
+
+export type AttachMode = (typeof attachModes)[number];
+
+/** What records in a session, and why it is that. */
+export interface ChosenMode {
+  mode: 'node' | 'light';
+  why: string;
+  /** Starts it, and says what that is; nothing happens where it runs. */
+  start(request: CollectorRequest): Promise<string>;
+}
+
+export interface ModeWish {
+  mode: AttachMode;
+  /** The Node.js of the session that is meant. */
+  nodePath: string;
+  /** Something records there at this moment: nothing is put there. */
+  isRunning: boolean;
+}
+
+// The collector has 50 MiB; beside a browser in 1 GiB that is a tab.
+const roomBytes = 1.5 * 2 ** 30;
+
+/**
+ * Decides what is to record in a session, and for the collector puts it there. One that recorded there
+ * before goes on in its own mode; COLLECTOR_FAILED where another one is asked for.
+ */
+export async function chooseMode(
+  collector: SessionCollector,
+  { mode, nodePath, isRunning }: ModeWish,
+): Promise<ChosenMode> {
+  const state = await collector.state();
+  if (state !== null) {
+    const begun = state.light === undefined ? 'node' : 'light';
+    if (mode !== 'auto' && mode !== begun) {
+      const problem = `this session is recorded in mode ${begun}: headroom stop it first, or leave out --mode`;
+      throw collectorFailure(collector.session, problem);
+    }
+    if (begun === 'node' && !isRunning) await putCollector(collector, nodePath);
+    const chosen = begun === 'node' ? node(collector, nodePath) : light(collector);
+    return { ...chosen, why: 'as it was begun' };
+  }
+  if (mode === 'light') return { ...light(collector), why: 'as asked for' };
+  const reason = mode === 'node' ? null : await againstNode(collector, nodePath);
+  if (reason !== null) return { ...light(collector), why: reason };
+  try {
+    await putCollector(collector, nodePath);
+    const why = mode === 'node' ? 'as asked for' : 'there is room for it';
+    return { ...node(collector, nodePath), why };
+  } catch (error) {
+    const isForWant = error instanceof HeadroomError && error.code === 'COLLECTOR_FAILED';
+    if (mode === 'node' || !isForWant) throw error;
+    return { ...light(collector), why: error.message };
+  }
+}
+
+/** Why the collector is not for this session; null when it may be. */
+async function againstNode(collector: SessionCollector, nodePath: string): Promise<string | null> {
+  const facts = await readSessionFacts(collector, nodePath);
+  if (facts.programs.node === null) return `there is no ${nodePath}`;
+  const limitBytes = await readMemoryLimit(collector, facts);
+  if (limitBytes === null || limitBytes > roomBytes) return null;
+  return `the session has ${formatBytes(limitBytes)} of memory, and the collector would take 50 MiB of it`;
+}
+
+function node(collector: SessionCollector, nodePath: string): Omit<ChosenMode, 'why'> {
+  const start = async (request: CollectorRequest) => {
+    await collector.start(nodePath, request);
+    return 'the collector';
+  };
+  return { mode: 'node', start };
+}
+
+function light(collector: SessionCollector): Omit<ChosenMode, 'why'> {
+  const start = async (request: CollectorRequest) =>
+    `the light sampler for ${await startLight(collector, request)}`;
+  return { mode: 'light', start };
+}

@@ -1,0 +1,83 @@
+import type { LightHead } from '../../collector/light/light-head.ts';
+import { headroomVersion } from '../../model/version.ts';
+import type { CollectorRequest } from '../collector-state.ts';
+import { collectorFailure, runScript, type SessionCollector } from '../session-collector.ts';
+import { prepareScript } from '../session-scripts.ts';
+import { startLightScript } from './light-scripts.ts';
+import { perlSampler } from './perl-sampler.ts';
+import { cgroupFiles, readSessionFacts, type SessionFactsThere } from './session-facts.ts';
+import { shellSampler } from './shell-sampler.ts';
+
+/** Frames take at most so much of the session's disk, or of its memory where that is its /tmp. */
+const mostBytes = 32 * 2 ** 20;
+const usualOpenFiles = 1_024;
+const mostOpenFiles = 4_096;
+
+// clock_gettime of 64-bit programs (uapi/asm/unistd.h); without it the clocks are read from files.
+const clockCalls: Readonly<Record<string, number>> = { x86_64: 228, aarch64: 113, riscv64: 113 };
+
+/**
+ * Puts the best light sampler that a session can run into it and starts it: perl, else bash or busybox,
+ * else sh. Nothing happens where one runs. Gives in words which one it is. COLLECTOR_FAILED.
+ */
+export async function startLight(
+  collector: SessionCollector,
+  request: CollectorRequest,
+): Promise<string> {
+  const { session, files, folder } = collector;
+  const facts = await readSessionFacts(collector, 'node');
+  const { name, program, sampler } = bestSampler(facts);
+  const path = files.light[sampler];
+  await runScript(session, [prepareScript]);
+  const script = sampler === 'perl' ? perlSampler : shellSampler;
+  await session.writeFile(path, Buffer.from(script));
+  const openFiles = Math.min(facts.openFiles ?? usualOpenFiles, mostOpenFiles);
+  await runScript(session, [
+    startLightScript,
+    folder,
+    ...program,
+    path,
+    folder,
+    String(request.intervalMs / 1000),
+    String(clockCalls[facts.arch] ?? 0),
+    String(openFiles),
+    String(mostBytes),
+    JSON.stringify(headOf(request, facts, sampler)),
+    ...cgroupFiles(facts.cgroup),
+  ]);
+  // What it says itself, and whether it lives, is asked by whoever waits for its first sample.
+  if ((await collector.pid()) === null && (await collector.problem()) !== null) {
+    throw collectorFailure(session, (await collector.problem()) ?? name);
+  }
+  return name;
+}
+
+function bestSampler({ programs: { perl, bash, busybox } }: SessionFactsThere): {
+  name: string;
+  program: readonly string[];
+  sampler: LightHead['sampler'];
+} {
+  if (perl !== null) return { name: 'perl', program: [perl], sampler: 'perl' };
+  if (bash !== null) return { name: 'bash and grep', program: [bash], sampler: 'shell' };
+  if (busybox !== null) return { name: 'busybox', program: [busybox, 'sh'], sampler: 'shell' };
+  return { name: 'sh and grep', program: ['sh'], sampler: 'shell' };
+}
+
+function headOf(
+  { sessionId, source, intervalMs, labels }: CollectorRequest,
+  facts: SessionFactsThere,
+  sampler: LightHead['sampler'],
+): LightHead {
+  const { bootId, kernel, hostName, cpuCount, pageSizeBytes, clockTicksPerSecond, cgroup } = facts;
+  return {
+    format: 1,
+    sampler,
+    sessionId,
+    source,
+    intervalMs,
+    labels,
+    machine: { bootId, kernel, hostName, cpuCount, pageSizeBytes, clockTicksPerSecond },
+    cgroup,
+    collectorVersion: headroomVersion,
+  };
+}
