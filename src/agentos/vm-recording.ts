@@ -10,6 +10,7 @@ import { type EventSource, type Pace, Recorder } from '../collector/recorder.ts'
 import { systemClock } from '../collector/sampler.ts';
 import type { EndReason } from '../model/session.ts';
 import type { StoreWriter } from '../store/writer.ts';
+import { atExit } from './at-exit.ts';
 
 /** A recording of a VM that goes on beside the program that owns the VM. */
 export interface AgentOsRecording {
@@ -70,8 +71,7 @@ export class VmRecording implements AgentOsRecording {
     const close = (endReason: EndReason) =>
       writer.close({ endedUnixMs: systemClock.wallMs(), endReason });
     // Nothing waits for the recording: a program that just ends has a file that ends properly.
-    const onExit = () => void close('detached');
-    process.once('exit', onExit);
+    const forgetExit = atExit(() => void close('detached'));
     let endReason: EndReason = 'lost';
     let isWhole = false;
     let error: unknown = null;
@@ -82,7 +82,7 @@ export class VmRecording implements AgentOsRecording {
     }
     watch.close();
     sampler.close();
-    process.off('exit', onExit);
+    forgetExit();
     try {
       isWhole = close(endReason).outcome === 'written';
     } catch (problem) {

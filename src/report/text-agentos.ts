@@ -37,7 +37,7 @@ function plain(text: string): Line {
 function sidecarWords({ sidecar }: AgentOsReport): string[] {
   const { pid, vmsMax, rssMaxBytes, peakRssBytes, cpuSeconds, threadsMax, v8SessionsMax } = sidecar;
   const cpu = cpuSeconds === null ? 'unknown' : `${cpuSeconds.toFixed(1)} s`;
-  const figures = `sidecar pid ${pid ?? 'unknown'}: ${formatBytes(rssMaxBytes)} resident at most (peak of its life ${formatBytes(peakRssBytes)}), CPU ${cpu}, at most ${threadsMax ?? 'unknown'} threads and ${v8SessionsMax ?? 'unknown'} V8 sessions`;
+  const figures = `sidecar pid ${pid ?? 'unknown'}: ${formatBytes(rssMaxBytes)} resident at most (peak of its life ${formatBytes(peakRssBytes)}), CPU ${cpu}, at most ${threadsMax ?? 'unknown'} threads and ${v8SessionsMax === null ? 'unknown V8 sessions' : formatCount(v8SessionsMax, 'V8 session')}`;
   if (vmsMax === null || vmsMax <= 1) return [figures];
   const shared = `This sidecar was shared by ${vmsMax} VMs: its memory and CPU are those of all of them, and what this VM takes is not known.`;
   return [figures, shared];
@@ -94,6 +94,6 @@ function comparePaths(a: readonly number[], b: readonly number[]): number {
 function guestRow(guest: GuestReport): string {
   const pid = guest.pid === null ? '?' : String(guest.pid);
   const name = `${'  '.repeat(guest.depth)}${guest.command ?? '(command unknown)'}`;
-  const orphan = guest.depth > 0 && guest.parentPid === 0 ? ', orphaned' : '';
-  return `${pid.padStart(5)}  ${printable(name).padEnd(24)}  ${guestEnd(guest) ?? guest.state}${orphan}`;
+  const orphan = guest.depth > 0 && guest.parentPid === 0 ? 'orphaned, ' : '';
+  return `${pid.padStart(5)}  ${printable(name).padEnd(24)}  ${orphan}${guestEnd(guest) ?? guest.state}`;
 }

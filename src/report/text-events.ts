@@ -87,7 +87,12 @@ export function recorderLines({ recorder, session }: SessionReport, columns: num
     recorder.cpuMsPerSecond === null
       ? 'CPU unknown'
       : `${recorder.cpuMsPerSecond} ms of CPU a second`;
-  const words = `${cpu}, ${formatBytes(recorder.rssBytesMax)} resident at most, slowest reading ${formatDuration(recorder.readMsMax)}, latest ${formatDuration(recorder.latenessMsMax)} (headroom ${session.collectorVersion})`;
+  // Of a VM's recorder, which is a part of the program that owns the VM.
+  const whose =
+    session.source === 'agentos'
+      ? `${cpu} at most, with what its program did meanwhile`
+      : `${cpu}, ${formatBytes(recorder.rssBytesMax)} resident at most`;
+  const words = `${whose}, slowest reading ${formatDuration(recorder.readMsMax)}, latest ${formatDuration(recorder.latenessMsMax)} (headroom ${session.collectorVersion})`;
   const { protection } = recorder;
   return section('Recorder', protection === null ? [words] : [words, protection], columns);
 }

@@ -68,7 +68,7 @@ export function sectionsOf(report: SessionReport, columns: number): Line[][] {
     memoryLines(report, columns),
     growthLines(report, columns),
     agentOsLines(report, columns),
-    browserLines(report, columns),
+    ...(report.agentOs === null ? [browserLines(report, columns)] : []),
     pageLines(report, columns),
     processLines(report),
     oomLines(report, columns),
@@ -134,7 +134,9 @@ function endWords(session: SessionReport['session']): string {
     case 'vm_lost':
       return 'ended with the loss of the VM';
     case 'deleted':
-      return 'ended with the deletion of the session';
+      return session.source === 'agentos'
+        ? 'ended with the disposal of the VM'
+        : 'ended with the deletion of the session';
     case 'copied':
       return 'still recorded when this copy was made';
     default:

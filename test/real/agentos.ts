@@ -96,6 +96,7 @@ async function recordOneOfEach(): Promise<void> {
   assert.equal(end.isWhole, true);
   const byId = new Map(report.agentOs?.guests.map((guest) => [guest.processId, guest]));
   assert.equal(byId.get('proc-1000000')?.exitCode, 137);
+  assert.ok((byId.get('proc-1000000')?.startedUnixMs ?? 0) > Date.now() - 600_000);
   assert.equal(byId.get('proc-1000000/child-1')?.endSource, 'vanished');
   assert.equal(byId.get('proc-1000000/child-1')?.exitCode, null);
   assert.equal(byId.get('proc-1000000/child-2')?.parentPid, 0);

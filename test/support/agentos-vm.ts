@@ -64,6 +64,7 @@ export class FakeVm {
   });
   readonly handlers = new Set<(frame: unknown) => void>();
   vmCount = 1;
+  readonly started = new Map<number, object>();
   processes: () => unknown = () => [];
   resources: () => unknown = () => ({ queueSnapshots: [] });
 
@@ -83,8 +84,10 @@ export class FakeVm {
       _sidecarVm: { vmId: 'vm-1' },
       sidecar: { describe: () => ({ state: 'ready', activeVmCount: this.vmCount }) },
       process: {
-        get: (pid: number) => {
-          throw new Error(`Process not found: ${pid}`);
+        get: async (pid: number) => {
+          const started = this.started.get(pid);
+          if (started === undefined) throw new Error(`Process not found: ${pid}`);
+          return started;
         },
       },
     };

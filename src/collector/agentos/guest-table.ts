@@ -100,11 +100,10 @@ export class GuestTable {
     };
   }
 
-  // Only these ids are made of the pid that the client shows, which is none of the VM's.
   #startOf(processId: string): StartedProcess | null {
-    const publicPid = /^proc-(\d{1,15})$/.exec(processId)?.[1];
-    if (publicPid === undefined) return null;
-    const started = this.#startedProcess(Number(publicPid));
+    const publicPid = publicPidOf(processId);
+    if (publicPid === null) return null;
+    const started = this.#startedProcess(publicPid);
     // The name alone: arguments can hold secrets.
     const command = /^\S+/.exec(started?.command ?? '')?.[0] ?? null;
     return started === null ? null : { ...started, command };
@@ -119,6 +118,12 @@ export class GuestTable {
     if (this.#ended.size > mostRemembered && oldest !== undefined) this.#ended.delete(oldest);
     return eventOf(ended, 'ended', timeUnixMs);
   }
+}
+
+/** The pid that the client shows, which is none of the VM's: only these ids are made of it. */
+export function publicPidOf(processId: string): number | null {
+  const digits = /^proc-(\d{1,15})$/.exec(processId)?.[1];
+  return digits === undefined ? null : Number(digits);
 }
 
 function changeOf(before: Known | undefined, now: Known): GuestProcess['change'] | null {

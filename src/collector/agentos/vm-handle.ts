@@ -11,8 +11,8 @@ export interface VmHandle {
   onEvent(handler: (frame: unknown) => void): () => void;
   /** VMs on the sidecar; it says 1 of a sidecar that has died, too. */
   vmCount(): number | null;
-  /** What the client knows of a process that its owner started; null of all others. */
-  startedProcess(publicPid: number): StartedProcess | null;
+  /** What the client knows of a process that its owner started; null of all others. Never rejects. */
+  startedProcess(publicPid: number): Promise<StartedProcess | null>;
   /** The child process that the sidecar is; null where the client does not show it. */
   sidecar: SidecarChild | null;
 }
@@ -28,7 +28,6 @@ export interface SidecarChild {
   readonly exitCode: number | null;
   readonly signalCode: string | null;
   once(event: 'exit', listener: (code: number | null, signal: string | null) => void): unknown;
-  off(event: 'exit', listener: (code: number | null, signal: string | null) => void): unknown;
 }
 
 /** The version that this was tested with; another one will do that has the same methods. */
@@ -88,16 +87,24 @@ export function hasExited({ exitCode, signalCode }: SidecarChild): boolean {
 }
 
 function vmCountOf(sidecar: unknown): number | null {
-  const description = methodOf(sidecar, 'describe')?.();
-  const count = field(description, 'activeVmCount');
-  return typeof count === 'number' ? count : null;
+  try {
+    const count = field(methodOf(sidecar, 'describe')?.(), 'activeVmCount');
+    return typeof count === 'number' ? count : null;
+  } catch (error) {
+    // Of a sidecar that was disposed of.
+    if (error instanceof Error) return null;
+    throw error;
+  }
 }
 
-function startedProcess(processes: unknown, publicPid: number): StartedProcess | null {
+async function startedProcess(
+  processes: unknown,
+  publicPid: number,
+): Promise<StartedProcess | null> {
   const get = methodOf(processes, 'get');
   if (get === null) return null;
   try {
-    const descriptor = get(publicPid);
+    const descriptor = await get(publicPid);
     const command = field(descriptor, 'command');
     const startedAtMs = field(descriptor, 'startedAtMs');
     return {
@@ -112,10 +119,7 @@ function startedProcess(processes: unknown, publicPid: number): StartedProcess |
 }
 
 function childOf(child: unknown): SidecarChild | null {
-  const isChild =
-    methodOf(child, 'once') !== null &&
-    methodOf(child, 'off') !== null &&
-    typeof field(child, 'pid') === 'number';
+  const isChild = methodOf(child, 'once') !== null && typeof field(child, 'pid') === 'number';
   return isChild ? (child as SidecarChild) : null;
 }
 

@@ -1,10 +1,11 @@
 import type { VmChange } from '../../model/agentos.ts';
 import type { RecordingEvent } from '../../model/event.ts';
-import { guestRowsOf } from './guest-row.ts';
-import { GuestTable } from './guest-table.ts';
+import { type GuestRow, guestRowsOf } from './guest-row.ts';
+import { GuestTable, publicPidOf } from './guest-table.ts';
+import { onSidecarExit } from './sidecar-exit.ts';
 import { noCounters, numberOf, type VmCounters, vmCountersOf } from './vm-counters.ts';
 import { vmNewsOf } from './vm-frame.ts';
-import { field, hasExited, type VmHandle } from './vm-handle.ts';
+import { field, hasExited, type StartedProcess, type VmHandle } from './vm-handle.ts';
 
 /** How the VM went away. */
 export type VmEnd = 'disposed' | 'lost';
@@ -33,7 +34,8 @@ export class VmWatch {
   readonly #options: VmWatchOptions;
   readonly #guests: GuestTable;
   readonly #unsubscribe: () => void;
-  readonly #onExit: (code: number | null, signal: string | null) => void;
+  /** What the owner started, by the pid that the client shows. */
+  readonly #started = new Map<number, StartedProcess | null>();
   readonly #told = new Set<string>();
   #events: RecordingEvent[] = [];
   #asking: Promise<VmCounters | null> | null = null;
@@ -45,11 +47,17 @@ export class VmWatch {
   constructor(handle: VmHandle, options: VmWatchOptions) {
     this.#handle = handle;
     this.#options = options;
-    this.#guests = new GuestTable((publicPid) => handle.startedProcess(publicPid));
+    this.#guests = new GuestTable((publicPid) => this.#started.get(publicPid) ?? null);
     this.#events.push(this.#change('attached'));
-    this.#unsubscribe = handle.onEvent((frame) => this.#hear(frame));
-    this.#onExit = (code, signal) => this.#sidecarEnded(code, signal);
-    handle.sidecar?.once('exit', this.#onExit);
+    const unsubscribe = handle.onEvent((frame) => this.#hear(frame));
+    const forgetExit =
+      handle.sidecar === null
+        ? null
+        : onSidecarExit(handle.sidecar, (code, signal) => this.#sidecarEnded(code, signal));
+    this.#unsubscribe = () => {
+      unsubscribe();
+      forgetExit?.();
+    };
   }
 
   /** Calls this once, when the VM is no more. */
@@ -83,7 +91,6 @@ export class VmWatch {
   /** Ends the subscription; the VM goes on. Nothing is noticed any more. */
   close(): void {
     this.#unsubscribe();
-    this.#handle.sidecar?.off('exit', this.#onExit);
     if (this.#end === null) this.#events.push(this.#change('detached'));
     this.#end ??= 'disposed';
   }
@@ -99,9 +106,21 @@ export class VmWatch {
     }
     if (this.#end !== null) return null;
     const rows = processes.status === 'fulfilled' ? guestRowsOf(processes.value) : null;
+    if (rows !== null) await this.#learnStarts(rows);
+    if (this.#end !== null) return null;
     if (rows !== null) this.#events.push(...this.#guests.observe(rows, this.#options.wallMs()));
     const answer = resources.status === 'fulfilled' ? resources.value : null;
     return vmCountersOf(answer, { rows, vmCount: this.#vmCount() });
+  }
+
+  /** The exact start and the name of those that the owner started, once for each. */
+  async #learnStarts(rows: readonly GuestRow[]): Promise<void> {
+    const pids = rows.map(({ processId }) => publicPidOf(processId)).filter((pid) => pid !== null);
+    const there = new Set(pids);
+    for (const pid of this.#started.keys()) if (!there.has(pid)) this.#started.delete(pid);
+    const unknown = pids.filter((pid) => !this.#started.has(pid));
+    const started = await Promise.all(unknown.map((pid) => this.#handle.startedProcess(pid)));
+    for (const [index, pid] of unknown.entries()) this.#started.set(pid, started[index] ?? null);
   }
 
   #refused(reason: unknown): void {

@@ -35,16 +35,16 @@ test('a VM whose sidecar has ended is refused', () => {
   );
 });
 
-test('without the child, the count and the descriptors it is a VM all the same', () => {
+test('without the child, the count and the descriptors it is a VM all the same', async () => {
   const vm = withoutPart('_sidecarClient', 'protocolClient');
   Reflect.deleteProperty(vm, 'sidecar');
   Reflect.deleteProperty(vm, 'process');
   const handle = vmHandleOf(vm);
   expect(handle.sidecar).toBeNull();
   expect(handle.vmCount()).toBeNull();
-  expect(handle.startedProcess(1_000_000)).toBeNull();
+  expect(await handle.startedProcess(1_000_000)).toBeNull();
 });
 
-test('a process that another client started is not known', () => {
-  expect(vmHandleOf(new FakeVm().agentOs).startedProcess(1_000_000)).toBeNull();
+test('a process that another client started is not known', async () => {
+  expect(await vmHandleOf(new FakeVm().agentOs).startedProcess(1_000_000)).toBeNull();
 });

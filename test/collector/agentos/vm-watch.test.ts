@@ -231,11 +231,37 @@ test('a warning names no VM: how many there were is kept with it', () => {
   ]);
 });
 
+test('what the owner started has its exact start, told by the client a moment later', async () => {
+  const { vm, watch } = watching();
+  vm.started.set(1_000_000, { pid: 1_000_000, command: 'git', startedAtMs: 77 });
+  vm.processes = () => [
+    snapshotRow({ processId: 'proc-1000000', pid: 1, command: 'wasm' }),
+    snapshotRow({ processId: 'proc-1000001', pid: 2, command: 'wasm' }),
+  ];
+  await watch.ask(10_000);
+  expect(watch.take().filter(({ kind }) => kind === 'guest_process')).toMatchObject([
+    { command: 'git', startedUnixMs: 77 },
+    { command: null, startedUnixMs: null },
+  ]);
+});
+
+test('a dozen recorded VMs on one sidecar are one listener of its end', () => {
+  const vm = new FakeVm();
+  const watches = Array.from({ length: 12 }, () => watching(vm).watch);
+  expect(vm.child.listenerCount('exit')).toBe(1);
+  watches[0]?.close();
+  vm.exit(null, 'SIGKILL');
+  const states = watches.map((watch) =>
+    watch.take().flatMap((event) => (event.kind === 'vm' ? [event.state] : [])),
+  );
+  expect(states[0]).toEqual(['attached', 'detached']);
+  for (const others of states.slice(1)) expect(others).toEqual(['attached', 'lost']);
+});
+
 test('closed, it hears nothing any more, and says that the VM went on', () => {
   const { vm, watch } = watching();
   watch.close();
   expect(vm.handlers.size).toBe(0);
-  expect(vm.child.listenerCount('exit')).toBe(0);
   expect(watch.take().map((event) => event.kind === 'vm' && event.state)).toEqual([
     'attached',
     'detached',
