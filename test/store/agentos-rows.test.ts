@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import type { AgentOsReading } from '../../src/model/agentos.ts';
 import { openDatabase } from '../../src/store/driver.ts';
 import { openRecording } from '../../src/store/reader.ts';
+import { Retention } from '../../src/store/retention.ts';
 import { salvageFile } from '../../src/store/salvage/salvage-file.ts';
 import { StoreWriter } from '../../src/store/writer.ts';
 import { agentOsReading, guestChange, limitWarning, vmChange } from '../support/agentos-vm.ts';
@@ -104,5 +105,24 @@ describe('a recording of a VM', () => {
     second.close(ended);
     expect(formatOf(file)).toBe(3);
     expect(readingsOf(file)).toEqual([null, reading]);
+  });
+
+  test('loses its rows with the ticks that are thinned, and no event', () => {
+    using folder = temporaryFolder();
+    const file = folder.file('vm.db');
+    const writer = StoreWriter.open(file, facts);
+    for (let second = 0; second < 900; second += 10) {
+      const sample = { ...fakeSample({ second, sequence: second / 10 + 1 }), agentOs: reading };
+      writer.writeSample({ ...sample, intervalMs: 10_000 }, second === 0 ? [guest] : []);
+    }
+    writer.close(ended);
+    const db = openDatabase(file, { mode: 'write', busyTimeoutMs: 0 });
+    expect(new Retention(db, file, () => undefined).thin('spare')).toBe(true);
+    const counts = ['tick', 'agentos_tick', 'event'].map((table) =>
+      db.prepare(`SELECT count(*) FROM ${table}`).pluck().get(),
+    );
+    db.close();
+    // Of the six of the first minute the last one stays.
+    expect(counts).toEqual([85, 85, 1]);
   });
 });
