@@ -4,9 +4,11 @@ import type { FolderFile } from './recording-folder.ts';
 
 export interface AnalysisJob {
   path: string;
+  /** Whether the report itself is wanted, which may be megabytes. */
+  wants: 'report' | 'summary';
 }
 
-export type Analysed = { summary: RecordingSummary; report: string } | { problem: string };
+export type Analysed = { summary: RecordingSummary; report: string | null } | { problem: string };
 
 interface Known {
   stamp: string;
@@ -20,12 +22,16 @@ interface Waiting {
   done: ((analysed: Analysed) => void)[];
 }
 
+interface Working extends Waiting {
+  wants: AnalysisJob['wants'];
+}
+
 export interface AnalysesOptions {
   /** Something of a file that was not known, or is another now. */
   onChange(recording: ListedRecording): void;
   monotonicMs?: () => number;
   /** Reads one file; default: in a thread of its own, started when the first is asked for. */
-  analyse?: (path: string) => Promise<Analysed>;
+  analyse?: (job: AnalysisJob) => Promise<Analysed>;
 }
 
 // So that a long recording that grows keeps the thread busy for a twentieth of the time.
@@ -42,7 +48,7 @@ export class Analyses {
   readonly #waiting = new Map<string, Waiting>();
   readonly #reports = new Map<string, string>();
   #worker: AnalysisThread | null = null;
-  #working: Waiting | null = null;
+  #working: Working | null = null;
   #isClosed = false;
 
   constructor(options: AnalysesOptions) {
@@ -86,8 +92,10 @@ export class Analyses {
 
   #ask(file: FolderFile, done?: (analysed: Analysed) => void): void {
     const working = this.#working;
-    if (working?.file.path === file.path && working.file.stamp === file.stamp) {
-      if (done !== undefined) working.done.push(done);
+    const isBeingRead = working?.file.path === file.path && working.file.stamp === file.stamp;
+    if (isBeingRead && done === undefined) return;
+    if (isBeingRead && done !== undefined && working.wants === 'report') {
+      working.done.push(done);
       return;
     }
     const waiting = this.#waiting.get(file.path) ?? { file, done: [] };
@@ -101,8 +109,8 @@ export class Analyses {
     if (this.#working !== null) return;
     for (let next = this.#next(); next !== null && !this.#isClosed; next = this.#next()) {
       this.#waiting.delete(next.file.path);
-      this.#working = next;
-      await this.#analyse(next);
+      this.#working = { ...next, wants: next.done.length > 0 ? 'report' : 'summary' };
+      await this.#analyse(this.#working);
       this.#working = null;
     }
   }
@@ -115,23 +123,25 @@ export class Analyses {
     return all.reduce((least, next) => (next.file.bytes < least.file.bytes ? next : least));
   }
 
-  async #analyse({ file, done }: Waiting): Promise<void> {
+  async #analyse({ file, done, wants }: Working): Promise<void> {
     const startMs = this.#monotonicMs();
-    const analysed = await this.#read(file.path);
+    const analysed = await this.#read({ path: file.path, wants });
     const endMs = this.#monotonicMs();
     const pauseMs = Math.max(shortestPauseMs, pausePerWork * (endMs - startMs));
     const listed = listedOf(file, analysed);
     this.#known.set(file.path, { stamp: file.stamp, listed, nextMs: endMs + pauseMs });
     this.#reports.delete(file.path);
-    if ('report' in analysed && done.length > 0) this.#keepReport(file.path, analysed.report);
+    if ('report' in analysed && analysed.report !== null) {
+      this.#keepReport(file.path, analysed.report);
+    }
     this.#options.onChange(listed);
     for (const tell of done) tell(analysed);
   }
 
-  async #read(path: string): Promise<Analysed> {
-    if (this.#options.analyse !== undefined) return await this.#options.analyse(path);
+  async #read(job: AnalysisJob): Promise<Analysed> {
+    if (this.#options.analyse !== undefined) return await this.#options.analyse(job);
     this.#worker ??= new AnalysisThread();
-    return await this.#worker.analyse(path);
+    return await this.#worker.analyse(job);
   }
 
   #keepReport(path: string, report: string): void {
@@ -151,7 +161,7 @@ function listedOf({ name }: FolderFile, analysed: Analysed): ListedRecording {
 class AnalysisThread {
   #worker: Worker | null = null;
 
-  analyse(path: string): Promise<Analysed> {
+  analyse(job: AnalysisJob): Promise<Analysed> {
     // Emitted beside this file; a thread has to be given a file, not a module.
     this.#worker ??= new Worker(new URL('./analysis-worker.js', import.meta.url));
     const worker = this.#worker;
@@ -167,7 +177,7 @@ class AnalysisThread {
         resolve(analysed);
       };
       worker.on('message', settle).on('error', failed).on('exit', failed);
-      worker.postMessage({ path } satisfies AnalysisJob);
+      worker.postMessage(job);
     });
   }
 

@@ -11,11 +11,14 @@ parentPort?.on('message', (job: AnalysisJob) => {
   parentPort?.postMessage(analysed(job));
 });
 
-function analysed({ path }: AnalysisJob): Analysed {
+function analysed({ path, wants }: AnalysisJob): Analysed {
   try {
     using recording = openRecording(path);
     const report = analyse(recording);
-    return { summary: recordingSummary(recording, report), report: renderJson(report) };
+    return {
+      summary: recordingSummary(recording, report),
+      report: wants === 'report' ? renderJson(report) : null,
+    };
   } catch (error) {
     if (!(error instanceof HeadroomError)) throw error;
     return { problem: `${error.message} [${error.code}]` };

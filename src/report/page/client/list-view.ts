@@ -7,6 +7,10 @@ import { sparkline } from './sparkline.ts';
 import { formatTime } from './times.ts';
 import type { View } from './view.ts';
 
+// What is seen at once; the rest comes in pieces, so that nobody waits for a thousand lines.
+const atOnce = 100;
+const laterMs = 50;
+
 const heads = ['recording', 'verdict', 'peak of limit', 'over time', 'labels', 'began', 'length'];
 
 /** All recordings of the folder, as they become known; some of them by label and text. */
@@ -32,6 +36,7 @@ export async function listView(source: Source): Promise<View> {
     compare.disabled = chosen.size !== 2;
   };
   const rows = new Map<string, { recording: ListedRecording; row: HTMLElement }>();
+  const later = new Map(list.recordings.slice(atOnce).map((one) => [one.name, one]));
   const put = (recording: ListedRecording) => {
     const row = rowOf(recording, { isChosen: chosen.has(recording.name), onChoose });
     const before = rows.get(recording.name);
@@ -41,9 +46,9 @@ export async function listView(source: Source): Promise<View> {
     row.hidden = !matches(recording, search.value);
   };
   const tell = () => {
-    const all = [...rows.values()];
-    const shown = all.filter(({ row }) => !row.hidden).length;
-    const read = all.filter(({ recording }) => isKnown(recording)).length;
+    const all = [...[...rows.values()].map(({ recording }) => recording), ...later.values()];
+    const shown = all.filter((recording) => matches(recording, search.value)).length;
+    const read = all.filter(isKnown).length;
     const unread = read === all.length ? '' : `, ${read} read so far`;
     const left = list.leftOut > 0 ? `, and ${list.leftOut} more that are not listed` : '';
     status.textContent = `${shown} of ${all.length} recordings${unread}${left}`;
@@ -52,18 +57,36 @@ export async function listView(source: Source): Promise<View> {
     for (const { recording, row } of rows.values()) row.hidden = !matches(recording, search.value);
     tell();
   });
-  for (const recording of list.recordings) put(recording);
+  for (const recording of list.recordings.slice(0, atOnce)) put(recording);
   tell();
+  const putMore = () => {
+    for (const recording of [...later.values()].slice(0, atOnce)) {
+      later.delete(recording.name);
+      put(recording);
+    }
+    timer = later.size > 0 ? window.setTimeout(putMore) : undefined;
+  };
+  let timer: number | undefined = window.setTimeout(putMore, laterMs);
   const putAll = (changed: readonly ListedRecording[]) => {
-    for (const recording of changed) put(recording);
+    for (const recording of changed) {
+      if (later.has(recording.name)) later.set(recording.name, recording);
+      else put(recording);
+    }
     tell();
   };
-  const end = source.listen([], (message) => {
+  const stop = source.listen([], (message) => {
     if (message.kind === 'recordings') putAll(message.changed);
     if (message.kind === 'connected')
       void source.list().then(({ recordings }) => putAll(recordings));
   });
-  return { title: 'headroom', element: frame(list, { body, status, search, compare }), end };
+  return {
+    title: 'headroom',
+    element: frame(list, { body, status, search, compare }),
+    end() {
+      stop();
+      window.clearTimeout(timer);
+    },
+  };
 }
 
 function frame(

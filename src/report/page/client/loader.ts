@@ -1,23 +1,24 @@
 import type { TimelineRequest } from '../../../model/timeline.ts';
 import type { WindowPictures } from '../page-data.ts';
-import type { Range } from './source.ts';
 import type { Viewport } from './viewport.ts';
 
-// Wider than what is seen, so that it can be moved at once; finer than a pixel needs.
+// Wider than what is seen, so that it can be moved at once; a column to about a pixel of what is seen.
 const margin = 1;
-const columns = 3_000;
+const columnsSeen = 1_000;
 const pauseMs = 120;
+// Samples come at a second, and ten times as often where it matters.
+const finestMs = 100;
 
 /**
  * Keeps pictures filled while the window moves: what is there is shown at once, and asked for again
- * when the window leaves it, is much closer, or the recording has grown by a column.
+ * when the window leaves it, is so close that columns would be seen, or the recording has grown by one.
  */
 export function keepLoaded(
   viewport: Viewport,
   load: (request: TimelineRequest) => Promise<WindowPictures>,
   show: (pictures: WindowPictures) => void,
 ): { load(): Promise<void>; end(): void } {
-  let loaded: Range | null = null;
+  let loaded: TimelineRequest | null = null;
   let timer: number | undefined;
   let asked = 0;
   const now = async () => {
@@ -42,20 +43,19 @@ export function keepLoaded(
 }
 
 function requestOf({ shown, whole }: Viewport): TimelineRequest {
-  const by = margin * (shown.toUnixMs - shown.fromUnixMs);
-  return {
-    fromUnixMs: Math.round(Math.max(whole.fromUnixMs, shown.fromUnixMs - by)),
-    toUnixMs: Math.round(Math.max(Math.min(whole.toUnixMs, shown.toUnixMs + by), shown.fromUnixMs)),
-    columns,
-  };
+  const span = shown.toUnixMs - shown.fromUnixMs;
+  const fromUnixMs = Math.round(Math.max(whole.fromUnixMs, shown.fromUnixMs - margin * span));
+  const end = Math.min(whole.toUnixMs, shown.toUnixMs + margin * span);
+  const toUnixMs = Math.round(Math.max(end, shown.fromUnixMs));
+  const columns = Math.max(1, Math.ceil((columnsSeen * (toUnixMs - fromUnixMs)) / span));
+  return { fromUnixMs, toUnixMs, columns };
 }
 
-function isEnough(loaded: Range, viewport: Viewport): boolean {
-  const { shown, whole } = viewport;
+function isEnough(loaded: TimelineRequest, { shown, whole }: Viewport): boolean {
   const span = shown.toUnixMs - shown.fromUnixMs;
-  const loadedSpan = loaded.toUnixMs - loaded.fromUnixMs;
-  const columnMs = Math.max(500, loadedSpan / columns);
+  const columnMs = (loaded.toUnixMs - loaded.fromUnixMs) / loaded.columns;
   const isLeft = shown.fromUnixMs >= loaded.fromUnixMs || loaded.fromUnixMs <= whole.fromUnixMs;
   const end = Math.min(shown.toUnixMs, whole.toUnixMs);
-  return isLeft && end <= loaded.toUnixMs + columnMs && loadedSpan <= 4 * span;
+  const isFine = columnMs <= finestMs || span / columnMs >= columnsSeen / 2;
+  return isLeft && end <= loaded.toUnixMs + Math.max(finestMs, columnMs) && isFine;
 }

@@ -24,15 +24,17 @@ function file(name: string, stamp = '1', bytes = 1): FolderFile {
 function start() {
   let nowMs = 0;
   const changes: ListedRecording[] = [];
-  const asked: { path: string; end(analysed?: Analysed): void }[] = [];
+  const asked: { path: string; wants: string; end(analysed?: Analysed): void }[] = [];
   const analyses = new Analyses({
     onChange: (recording) => changes.push(recording),
     monotonicMs: () => nowMs,
-    analyse: (path) =>
+    analyse: ({ path, wants }) =>
       new Promise((resolve) => {
         asked.push({
           path,
-          end: (analysed = { summary, report: `of ${path}` }) => resolve(analysed),
+          wants,
+          end: (analysed = { summary, report: wants === 'report' ? `of ${path}` : null }) =>
+            resolve(analysed),
         });
       }),
   });
@@ -106,6 +108,16 @@ describe('a report', () => {
     expect(await analyses.report(file('c.db', '1', 999))).toBe('of /r/c.db');
     await end(2);
     expect(asked.map(({ path }) => path)).toEqual(['/r/a.db', '/r/c.db', '/r/b.db']);
+  });
+
+  test('that is wanted while only the summary is being read is read then', async () => {
+    const { analyses, asked, end } = start();
+    analyses.listed(file('a.db'));
+    const report = analyses.report(file('a.db'));
+    await end(0);
+    await end(1);
+    expect(await report).toBe('of /r/a.db');
+    expect(asked.map(({ wants }) => wants)).toEqual(['summary', 'report']);
   });
 
   test('is null where the file cannot be read', async () => {
