@@ -8,6 +8,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { analyse } from '../src/analysis/session-report.ts';
+import { HeadroomError } from '../src/model/errors.ts';
 import { openRecording } from '../src/store/reader.ts';
 import { startCli } from '../test/support/headroom-cli.ts';
 import { serveSites } from '../test/support/page-server.ts';
@@ -107,7 +108,13 @@ async function record(
 }
 
 function isOver(file: string): boolean {
-  return endings.includes(analyse(file).verdict.kind);
+  try {
+    return endings.includes(analyse(file).verdict.kind);
+  } catch (error) {
+    // Nothing is in it yet.
+    if (error instanceof HeadroomError && error.code === 'FILE_EMPTY') return false;
+    throw error;
+  }
 }
 
 function alertsIn(file: string) {

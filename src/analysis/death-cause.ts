@@ -3,7 +3,7 @@ import { gapThresholdMs } from '../model/gap.ts';
 import type { TargetCrash } from '../model/page-event.ts';
 import { formatInstant } from './format.ts';
 import type { KernelLog } from './kernel-log.ts';
-import { lastWordOf } from './last-words.ts';
+import { devShmShortageOf, lastWordOf } from './last-words.ts';
 import { isCommand, isMember } from './membership.ts';
 import { isOutside, type OomCounts, type OomKillReport } from './oom-kills.ts';
 import { hasEnded, type ProcessReport } from './processes.ts';
@@ -121,7 +121,7 @@ function bySignal(signal: string, process: ProcessReport, context: DeathContext)
 
 /** Chromium ends itself: for want of memory of one kind or another, or in any deliberate crash. */
 function byTrap(process: ProcessReport, evidence: string[], context: DeathContext): DeathCause {
-  const word = lastWordOf(process, context);
+  const word = lastWordOf(process, context) ?? devShmShortageOf(process, context);
   if (word !== null) return { ...word, evidence: [...evidence, ...word.evidence] };
   const reason =
     'Chromium ends itself with SIGTRAP when the V8 heap or its own allocator is exhausted, and in deliberate crashes: which of them is not recorded';

@@ -2,6 +2,7 @@ import { parseBrowserLastWord } from '../model/browser-log.ts';
 import type { Note } from '../model/event.ts';
 import { gapThresholdMs } from '../model/gap.ts';
 import type { DeathCause } from './death-cause.ts';
+import { formatInstant } from './format.ts';
 import type { ProcessReport } from './processes.ts';
 
 export interface LastWordContext {
@@ -18,6 +19,29 @@ interface Word extends Pick<DeathCause, 'verdict'> {
 
 // The exit and the line are read in the same tick; on a stalled machine in one of the next.
 const readingMs = 5_000;
+
+// A tab that asks for much is gone before the next sample; then there is room again.
+const shortageMs = 60_000;
+
+/**
+ * Whether a process that ended itself with SIGTRAP and without a word may well have done so for want of
+ * /dev/shm: it was nearly full in the minute before, and the browser keeps its shared memory there.
+ */
+export function devShmShortageOf(
+  process: ProcessReport,
+  { notes, intervalMs }: Pick<LastWordContext, 'notes' | 'intervalMs'>,
+): DeathCause | null {
+  const endUnixMs = process.exit?.timeUnixMs ?? process.lastUnixMs;
+  const note = notes.findLast(
+    ({ code, timeUnixMs }) =>
+      code === 'dev_shm_low' &&
+      timeUnixMs >= endUnixMs - shortageMs &&
+      timeUnixMs <= endUnixMs + gapThresholdMs(intervalMs),
+  );
+  if (note === undefined) return null;
+  const reason = `at ${formatInstant(note.timeUnixMs)} ${note.message}`;
+  return { verdict: 'shm_full', certainty: 'inferred', evidence: [reason] };
+}
 
 /**
  * Why a process ended itself with SIGTRAP, by what Chromium wrote into its log, or the kernel into

@@ -1,5 +1,6 @@
 import { AdaptivePace } from '../collector/adaptive-pace.ts';
 import { withBrowserLog } from '../collector/chromium/browser-log.ts';
+import { devShmEvents } from '../collector/dev-shm-events.ts';
 import { kernelLogEvents, processExitEvents } from '../collector/event-sources.ts';
 import { ExitWatcher } from '../collector/exits/exit-watcher.ts';
 import { ProcessExits } from '../collector/exits/process-exits.ts';
@@ -62,6 +63,7 @@ export function openLocalSource(target: LocalTarget): SessionSource {
     events: [
       kernelLogEvents(new KmsgReader({ startedMonotonicMs: systemClock.monotonicMs(), ...units })),
       withBrowserLog(processExitEvents(new ProcessExits(ExitWatcher.start(), systemClock)), proc),
+      devShmEvents(proc),
     ],
     suspendedMs: () => readSuspendedMs(proc, systemClock),
     protectSelf,

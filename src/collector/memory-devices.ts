@@ -11,7 +11,7 @@ export interface DeviceCalls {
 /**
  * Memory that belongs to no process: what compressed swap takes (mem_used_total of
  * `/sys/block/zram*`, admin-guide/blockdev/zram.rst) and what lies in `/dev/shm`, a tmpfs, where a
- * Chromium before 2023 or so keeps its shared memory.
+ * Chromium keeps its shared memory (131 does, 156 does not).
  */
 export class MemoryDevices implements MemorySource {
   readonly #calls: DeviceCalls;
@@ -44,9 +44,18 @@ export class MemoryDevices implements MemorySource {
   }
 
   #devShmUsedBytes(): number | null {
-    const stat = attempt(() => this.#calls.statfsSync('/dev/shm'), null);
-    return stat === null ? null : (stat.blocks - stat.bfree) * stat.bsize;
+    const found = devShmOf(this.#calls);
+    return found === null ? null : found.sizeBytes - found.freeBytes;
   }
+}
+
+/** How large /dev/shm is, and what of it is free; null: there is none. */
+export function devShmOf(
+  calls: Pick<DeviceCalls, 'statfsSync'>,
+): { sizeBytes: number; freeBytes: number } | null {
+  const stat = attempt(() => calls.statfsSync('/dev/shm'), null);
+  if (stat === null) return null;
+  return { sizeBytes: stat.blocks * stat.bsize, freeBytes: stat.bfree * stat.bsize };
 }
 
 function attempt<T>(read: () => T, absent: T): T {

@@ -142,6 +142,8 @@ export interface Note {
     | 'browser_log'
     /** A process met its limit of data (RLIMIT_DATA), in the kernel's words. */
     | 'data_limit'
+    /** /dev/shm is nearly full, and the browser keeps its shared memory there. */
+    | 'dev_shm_low'
     /** Headroom was asked to end, and passed the signal on to the command that it records. */
     | 'stop_asked'
     /** Pages are not watched, or not any more, and why. */

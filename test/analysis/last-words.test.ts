@@ -97,3 +97,21 @@ test.each<[string, Note, string]>([
   expect(report.deaths).toMatchObject([{ pid: 926, verdict, certainty: 'recorded' }]);
   expect(report.verdict.kind).toBe(verdict);
 });
+
+// Measured with Chromium 131 in 64 MiB: it ended itself, and its log says nothing.
+test('without a word: /dev/shm was nearly full in the minute before', () => {
+  const low = note('/dev/shm has 14.0 MiB of 64.0 MiB left', 'dev_shm_low');
+  const before = (seconds: number) => ({ ...low, timeUnixMs: at(40 - seconds) });
+  expect(reportOf([926], [before(2)]).deaths).toMatchObject([
+    { verdict: 'shm_full', certainty: 'inferred' },
+  ]);
+  expect(reportOf([926], [before(2)]).verdict).toMatchObject({
+    kind: 'shm_full',
+    advice: [expect.stringContaining('--shm-size')],
+  });
+  expect(reportOf([926], [before(61)]).deaths).toMatchObject([{ verdict: 'unknown' }]);
+  // What somebody said counts more.
+  expect(reportOf([926], [before(2), note(lineOf(926))]).deaths).toMatchObject([
+    { verdict: 'v8_heap_limit' },
+  ]);
+});

@@ -17,6 +17,7 @@ const shownNotes: ReadonlySet<Note['code']> = new Set<Note['code']>([
   'userspace_oom',
   'browser_log',
   'data_limit',
+  'dev_shm_low',
   'store_full',
   'stop_asked',
   'alert',
