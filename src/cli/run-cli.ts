@@ -40,6 +40,21 @@ const entries: readonly CommandEntry[] = [
     load: async () => (await import('./fleet/report.ts')).fleetReportCommand,
   },
   {
+    name: 'fleet size',
+    summary: 'which memory tier the sessions of a fleet need, by label',
+    load: async () => (await import('./fleet/size.ts')).fleetSizeCommand,
+  },
+  {
+    name: 'fleet top',
+    summary: 'the worst sessions of a fleet, and where their recordings are',
+    load: async () => (await import('./fleet/top.ts')).fleetTopCommand,
+  },
+  {
+    name: 'fleet diff',
+    summary: 'whether one part of a fleet needs more memory than another',
+    load: async () => (await import('./fleet/diff.ts')).fleetDiffCommand,
+  },
+  {
     name: 'export',
     summary: 'history out of recordings: OTLP, and files for other tools',
     load: async () => (await import('./export.ts')).exportCommand,

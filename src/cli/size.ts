@@ -1,14 +1,14 @@
 import { formatCount } from '../analysis/format.ts';
-import { defaultQuestion, type SizeOptions, size } from '../analysis/sizing/size.ts';
+import { size } from '../analysis/sizing/size.ts';
 import { renderJson } from '../report/json.ts';
 import { printable } from '../report/printable.ts';
 import { renderSizeText } from '../report/size-text.ts';
-import type { Command, ParsedArguments } from './command.ts';
+import type { Command } from './command.ts';
 import { UsageError } from './command.ts';
 import { fileProgress } from './file-progress.ts';
-import { nameOption, switchOption, textOption } from './parse-arguments.ts';
-import { parseShare, parseSize } from './quantities.ts';
+import { switchOption } from './parse-arguments.ts';
 import { recordingFiles } from './recording-files.ts';
+import { sizeOptionSpecs, sizeOptionsOf } from './size-options.ts';
 import { textLook } from './text-look.ts';
 
 export const sizeCommand: Command = {
@@ -16,18 +16,7 @@ export const sizeCommand: Command = {
   summary: 'Which memory tier sessions like these need, and how sure that is.',
   usage: ['headroom size FILE… [OPTIONS]', 'headroom size DIR [OPTIONS]'],
   options: {
-    tier: {
-      type: 'string',
-      value: 'SIZES',
-      help: 'sizes that can be had (default 1GiB,8GiB,16GiB)',
-    },
-    fit: {
-      type: 'string',
-      value: 'SHARE',
-      help: 'share of sessions that is to fit (default 0.99)',
-    },
-    confidence: { type: 'string', value: 'SHARE', help: 'how sure it is to be (default 0.95)' },
-    by: { type: 'string', value: 'LABEL', help: 'an answer for each value of a label as well' },
+    ...sizeOptionSpecs,
     json: { type: 'boolean', help: 'as JSON' },
   },
   examples: [
@@ -40,7 +29,7 @@ export const sizeCommand: Command = {
     if (parsed.positionals.length === 0) {
       throw new UsageError('which recordings? give FILEs, or a folder that has them');
     }
-    const options = optionsOf(parsed);
+    const options = sizeOptionsOf(parsed);
     const files = recordingFiles(parsed.positionals);
     if (files.length === 0) throw new UsageError('there is no .db file in that folder');
     const progress = fileProgress(io);
@@ -63,22 +52,3 @@ export const sizeCommand: Command = {
     return files.length > report.skipped.length ? 0 : 1;
   },
 };
-
-function optionsOf(parsed: ParsedArguments): SizeOptions {
-  const tiers = textOption(parsed, 'tier')?.split(',').map(tierOf);
-  const fit = textOption(parsed, 'fit');
-  const confidence = textOption(parsed, 'confidence');
-  const by = nameOption(parsed, 'by');
-  return {
-    tiers: [...new Set(tiers ?? defaultQuestion.tiers)],
-    ...(fit === null ? {} : { fitRatio: parseShare('--fit', fit) }),
-    ...(confidence === null ? {} : { confidence: parseShare('--confidence', confidence) }),
-    ...(by === null ? {} : { by }),
-  };
-}
-
-function tierOf(text: string): number {
-  const bytes = parseSize('--tier', text);
-  if (bytes === 0) throw new UsageError('--tier takes sizes such as 1GiB,8GiB, not 0');
-  return bytes;
-}

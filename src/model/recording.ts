@@ -123,8 +123,9 @@ export interface HighWater {
   hasMemoryEvent: boolean;
 }
 
-/** What else tells of a recording as a whole, as cheaply. */
+/** What tells of a recording as a whole, as cheaply. */
 export interface RecordingGist {
+  highWater: HighWater;
   /** By time, weighted in ms; null: never known. Their smallest and largest values are exact. */
   workingSetBytes: Sketch | null;
   utilizationRatio: Sketch | null;

@@ -2,15 +2,17 @@ import { HeadroomError } from '../model/errors.ts';
 import type { MemoryWait, RecordingGist } from '../model/recording.ts';
 import type { Database } from './driver.ts';
 import { readGaps } from './event-rows.ts';
+import { readHighWater } from './high-water.ts';
 import { checkShape, type RowShape } from './row-shape.ts';
-import { readWholeDistributions } from './whole-distributions.ts';
+import { hasHoursSql, type RollupState, readWholeDistributions } from './whole-distributions.ts';
 
 /** Out of the rollups and a few columns: few statements, as to prepare one takes longer than to run it. */
 export function readGist(db: Database): RecordingGist {
   const glance = readGlance(db);
-  const distributions = readWholeDistributions(db, glance.rolledUpSequence);
+  const distributions = readWholeDistributions(db, glance);
   const gaps = glance.gapCount === 0 ? [] : readGaps(db);
   return {
+    highWater: readHighWater(db),
     workingSetBytes: distributions.working_set,
     utilizationRatio: distributions.utilization,
     lastUnixMs: glance.lastUnixMs,
@@ -28,8 +30,7 @@ export function readGist(db: Database): RecordingGist {
   };
 }
 
-interface Glance {
-  rolledUpSequence: number;
+interface Glance extends RollupState {
   firstFullMs: number | null;
   firstSomeMs: number | null;
   firstRefaultCount: number | null;
@@ -46,6 +47,7 @@ interface Glance {
 
 const glanceShape: RowShape<Glance> = {
   rolledUpSequence: 'number',
+  hasHours: 'number',
   firstFullMs: 'number?',
   firstSomeMs: 'number?',
   firstRefaultCount: 'number?',
@@ -67,6 +69,7 @@ const ordinarySignals = "'SIGTERM', 'SIGINT', 'SIGHUP'";
 const selectGlance = `
   SELECT
     rolled_up_sequence AS rolledUpSequence,
+    ${hasHoursSql} AS hasHours,
     first.pressure_memory_full_ms AS firstFullMs,
     first.pressure_memory_some_ms AS firstSomeMs,
     first.activity_refault_file_count AS firstRefaultCount,

@@ -69,13 +69,14 @@ class SqliteRecording implements Recording {
   }
 
   get facts(): SessionFacts {
-    const { facts } = this.#session();
-    if (facts.endedUnixMs !== null || this.isLive) return facts;
+    const session = this.#session();
+    const { facts } = session;
+    if (facts.endedUnixMs !== null || this.#isLive(session)) return facts;
     return { ...facts, endReason: facts.endReason ?? 'lost' };
   }
 
   get isLive(): boolean {
-    return isBeingRecorded(this.path, this.#session(), this.#isAlive);
+    return this.#isLive(this.#session());
   }
 
   *ticks(range: TimeRange = always): IterableIterator<Tick> {
@@ -180,6 +181,10 @@ class SqliteRecording implements Recording {
 
   [Symbol.dispose](): void {
     this.close();
+  }
+
+  #isLive(session: SessionRow): boolean {
+    return isBeingRecorded(this.path, session, this.#isAlive);
   }
 
   #session(): SessionRow {

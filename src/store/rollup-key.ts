@@ -37,7 +37,10 @@ export function windowOf(key: number): { spanMs: SpanMs; startUnixMs: number } {
     : { spanMs: minuteMs, startUnixMs: (window - firstMinute) * minuteMs };
 }
 
-/** The same in SQL. */
+/** The series of a row of `rollup`, in SQL. */
+export const seriesOfKeySql = `key % ${seriesPerWindow}`;
+
+/** The window and the series in SQL. */
 export const rollupKeyColumnsSql = `
   key INTEGER PRIMARY KEY,
   span_ms INTEGER
@@ -45,7 +48,7 @@ export const rollupKeyColumnsSql = `
   start_unix_ms INTEGER
     AS ((key / ${seriesPerWindow} - CASE WHEN key < ${lowestMinuteKey} THEN 0 ELSE ${firstMinute} END)
       * ${minuteMs}) VIRTUAL,
-  series INTEGER AS (key % ${seriesPerWindow}) VIRTUAL`;
+  series INTEGER AS (${seriesOfKeySql}) VIRTUAL`;
 
 /** True of a row of `rollup` that stands for an hour of which the minutes are gone. */
 export const isOnlyHourSql = `key < ${lowestMinuteKey} AND NOT EXISTS (

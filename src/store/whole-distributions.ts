@@ -3,8 +3,8 @@ import type { CgroupMemory } from '../model/sample.ts';
 import { type MemoryReading, utilizationRatio, workingSetBytes } from '../model/session-memory.ts';
 import { Sketch } from '../model/sketch.ts';
 import type { Database } from './driver.ts';
-import { rollupKey } from './rollup-key.ts';
-import { mergeRow, RollupRows } from './rollup-rows.ts';
+import { minuteMs, rollupKey, seriesOfKeySql } from './rollup-key.ts';
+import { mergeRow, type RollupRow, RollupRows } from './rollup-rows.ts';
 import { windowsInRange } from './windows-in-range.ts';
 
 const figures = {
@@ -15,6 +15,16 @@ const figures = {
 type Metric = keyof typeof figures;
 const metrics = Object.keys(figures) as Metric[];
 
+/** What of a recording is in its rollups. */
+export interface RollupState {
+  /** Ticks up to this one. */
+  rolledUpSequence: number;
+  /** 0: all of it in minutes. */
+  hasHours: number;
+}
+
+export const hasHoursSql = `EXISTS (SELECT 1 FROM rollup WHERE key < ${rollupKey(minuteMs, 0, 0)})`;
+
 /**
  * The same as `readDistribution` of the two figures that tell most of a session, over the whole
  * recording, in a fraction of the time: one walk over the windows, and of the ticks that are in none of
@@ -22,16 +32,30 @@ const metrics = Object.keys(figures) as Metric[];
  */
 export function readWholeDistributions(
   db: Database,
-  rolledUpSequence: number,
+  { rolledUpSequence, hasHours }: RollupState,
 ): Record<Metric, Sketch | null> {
   const whole = { working_set: new Sketch(), utilization: new Sketch() };
-  mergeRollups(db, whole);
+  if (hasHours === 0) mergeMinutes(db, whole);
+  else mergeRollups(db, whole);
   addLooseTicks(db, whole, rolledUpSequence);
   const known = (metric: Metric) => (whole[metric].count === 0 ? null : whole[metric]);
   return {
     working_set: known('working_set'),
     utilization: known('utilization'),
   };
+}
+
+// Of a recording that is shorter than an hour: to find each row by itself would take longer.
+const selectMinutes = `
+  SELECT metric, key, ${seriesOfKeySql} AS series, weight_ms AS count, sample_count AS sampleCount,
+    min, max, sum, sketch
+  FROM series JOIN rollup ON ${seriesOfKeySql} = series.series
+  WHERE scope = 'session' AND metric IN (${metrics.map((metric) => `'${metric}'`).join(', ')})`;
+
+function mergeMinutes(db: Database, whole: Record<Metric, Sketch>): void {
+  for (const row of db.prepare<[], RollupRow & { metric: Metric }>(selectMinutes).all()) {
+    mergeRow(whole[row.metric], row);
+  }
 }
 
 function mergeRollups(db: Database, whole: Record<Metric, Sketch>): void {

@@ -1,5 +1,5 @@
 import type { FleetSession } from '../../model/fleet-session.ts';
-import type { HighWater, MemoryWait, Recording, RecordingGist } from '../../model/recording.ts';
+import type { MemoryWait, Recording, RecordingGist } from '../../model/recording.ts';
 import type { SessionFacts } from '../../model/session.ts';
 import { tierOf } from '../../model/tier.ts';
 import { missingMs } from '../coverage.ts';
@@ -14,10 +14,12 @@ import { highStallRatio } from '../verdict.ts';
  * rollups, its events and how its processes ended; it is read as a whole only where these leave open
  * whether something happened.
  */
-export function fleetSessionOf(recording: Recording): FleetSession | null {
-  const { facts } = recording;
-  const water = recording.highWater();
+export function fleetSessionOf(
+  recording: Recording,
+  facts: SessionFacts = recording.facts,
+): FleetSession | null {
   const gist = recording.gist();
+  const { highWater: water } = gist;
   let read: SessionReport | null = null;
   const report = () => {
     read ??= analyse(recording);
@@ -45,7 +47,7 @@ export function fleetSessionOf(recording: Recording): FleetSession | null {
     limitBytes: demand.limitBytes,
     limitSource: demand.limitSource,
     availableMinBytes: water.availableBytes,
-    ...(isPlain(recording, water, gist) ? plainEnd(facts) : endOf(report())),
+    ...(isPlain(recording, gist) ? plainEnd(facts) : endOf(report())),
     gapCount: gist.gaps.length,
     gapMs: gist.gaps.reduce((sum, gap) => sum + missingMs(gap), 0),
     workingSetBytes,
@@ -57,8 +59,8 @@ export function fleetSessionOf(recording: Recording): FleetSession | null {
  * Whether nothing happened of which a verdict could speak: no kill, no death that needs a cause, memory
  * never short, and in no ten seconds as much waiting for it as makes pressure or a stall.
  */
-function isPlain(recording: Recording, water: HighWater, gist: RecordingGist): boolean {
-  const { hasOddEvent, memoryWait } = gist;
+function isPlain(recording: Recording, gist: RecordingGist): boolean {
+  const { hasOddEvent, highWater: water, memoryWait } = gist;
   if (hasOddEvent || water.availableBytes === null || isNearLimit(water)) return false;
   return isLittle(memoryWait) || isLittle(recording.worstMinutes());
 }

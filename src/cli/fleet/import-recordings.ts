@@ -124,10 +124,11 @@ function read(
     return { path: file, stamp, session: null, checksum: seal };
   }
   using recording = openRecording(file);
-  if (recording.facts.endedUnixMs === null && recording.isLive) {
+  const { facts } = recording;
+  if (facts.endedUnixMs === null && recording.isLive) {
     return { file, code: null, reason: 'it is still being recorded' };
   }
-  const session = fleetSessionOf(recording);
+  const session = fleetSessionOf(recording, facts);
   if (session === null) {
     const reason = 'it does not tell how much memory was used';
     return { path: file, stamp, session, checksum: null, outcome: 'blind', code: null, reason };

@@ -1,0 +1,70 @@
+import type { FleetSession } from '../../model/fleet-session.ts';
+
+/** The answer of `headroom fleet top`; as JSON it is its output. Fields are only added. */
+export interface FleetTop {
+  schemaVersion: 1;
+  /** Among so many. */
+  of: number;
+  sessions: TopSession[];
+}
+
+/** A session, the worst first, and where its recording is. */
+export interface TopSession
+  extends Omit<FleetSession, 'workingSetBytes' | 'utilizationRatio' | 'availableMinBytes'> {
+  /** The least that was available: bytes, and of the limit. Null: not known. */
+  headroomMinBytes: number | null;
+  headroomMinRatio: number | null;
+}
+
+export const topOrders = ['memory', 'peak', 'oom', 'gaps'] as const;
+
+/**
+ * What is worst. `memory`: those that met their limit or died for want of memory, then by how little of
+ * the limit was left; `peak`: the largest; `oom`: the most kills; `gaps`: the most time missing.
+ */
+export type TopOrder = (typeof topOrders)[number];
+
+export function fleetTop(
+  sessions: Iterable<FleetSession>,
+  { count, order }: { count: number; order: TopOrder },
+): FleetTop {
+  let of = 0;
+  let worst: TopSession[] = [];
+  for (const session of sessions) {
+    of++;
+    worst.push(topSession(session));
+    // Now and then, so that a fleet of any size takes the memory of a few.
+    if (worst.length >= 2 * count + 100) worst = cut(worst, count, order);
+  }
+  return { schemaVersion: 1, of, sessions: cut(worst, count, order) };
+}
+
+function cut(sessions: readonly TopSession[], count: number, order: TopOrder): TopSession[] {
+  return sessions.toSorted(orders[order]).slice(0, count);
+}
+
+type Compare = (a: TopSession, b: TopSession) => number;
+
+const byPeak: Compare = (a, b) => b.demandBytes - a.demandBytes || (a.id < b.id ? -1 : 1);
+const byHeadroom: Compare = (a, b) =>
+  (a.headroomMinRatio ?? 1) - (b.headroomMinRatio ?? 1) || byPeak(a, b);
+const byKills: Compare = (a, b) => b.oomKillCount - a.oomKillCount || byHeadroom(a, b);
+const isShort = ({ isCensored, oomKillCount }: TopSession) => isCensored || oomKillCount > 0;
+
+const orders: Readonly<Record<TopOrder, Compare>> = {
+  memory: (a, b) => Number(isShort(b)) - Number(isShort(a)) || byHeadroom(a, b),
+  peak: byPeak,
+  oom: byKills,
+  gaps: (a, b) => b.gapMs - a.gapMs || byHeadroom(a, b),
+};
+
+function topSession(session: FleetSession): TopSession {
+  const { workingSetBytes: _, utilizationRatio: __, availableMinBytes, ...facts } = session;
+  const { limitBytes } = session;
+  return {
+    ...facts,
+    headroomMinBytes: availableMinBytes,
+    headroomMinRatio:
+      availableMinBytes === null || limitBytes <= 0 ? null : availableMinBytes / limitBytes,
+  };
+}

@@ -1,0 +1,44 @@
+import type { FleetTop, TopSession } from '../../analysis/fleet/fleet-top.ts';
+import { formatCount, formatInstant, formatRatio } from '../../analysis/format.ts';
+import { formatBytes } from '../../model/format-bytes.ts';
+import { joinLines, type Line, wrap } from '../text-layout.ts';
+
+/** The answer of `headroom fleet top` as text: some lines for each session, its recording the last. */
+export function renderFleetTop(
+  { of, sessions }: FleetTop,
+  { columns = 80, color = false }: { columns?: number; color?: boolean } = {},
+): string {
+  const head = `The worst ${sessions.length} of ${formatCount(of, 'session')}`;
+  const lines: Line[] = [{ text: of === 0 ? 'No session' : head, tone: 'heading' }];
+  sessions.forEach((session, at) => {
+    lines.push({ text: '' }, headOf(session, at + 1), ...detailsOf(session, columns));
+  });
+  return joinLines(lines, { color });
+}
+
+function headOf(session: TopSession, rank: number): Line {
+  const { verdict, demandBytes, limitBytes, isCensored } = session;
+  const least = isCensored ? 'at least ' : '';
+  const text = `${rank}. ${verdict}: ${least}${formatBytes(demandBytes)} of ${formatBytes(limitBytes)}`;
+  const isGood = verdict === 'healthy' || verdict === 'unknown';
+  return isGood ? { text } : { text, tone: verdict === 'pressure' ? 'warning' : 'bad' };
+}
+
+function detailsOf(session: TopSession, columns: number): Line[] {
+  const { labels, version, tier, startedUnixMs, summary, gapCount, oomKillCount } = session;
+  const known = Object.entries(version === null ? labels : { version, ...labels });
+  const facts = [
+    `headroom at least ${formatRatio(session.headroomMinRatio)}`,
+    ...(oomKillCount > 0 ? [formatCount(oomKillCount, 'OOM kill')] : []),
+    ...(gapCount > 0 ? [formatCount(gapCount, 'gap')] : []),
+    `tier ${tier}`,
+    formatInstant(startedUnixMs),
+    ...known.map(([label, value]) => `${label}=${value}`),
+  ];
+  const told = [facts.join(', '), ...(summary === null ? [] : [summary])];
+  return [
+    ...told.flatMap((text) => wrap(text, { columns, lead: '   ' })),
+    // Whole, so that it can be copied.
+    `   headroom report ${session.file}`,
+  ].map((text) => ({ text }));
+}
