@@ -26,12 +26,21 @@ const victims = ofFleet('headroom.oom.victims');
 /** Kills of each session's browser; every session is in it, with 0 when there were none. */
 export const killsOfEach = `sum by (${session}, ${tier}, ${provider}) (max by (${session}, ${tier}, ${provider}, ${role}) (max_over_time(${victims}[$__range:1m])))`;
 
+const inStep = `max_over_time(${victims}[$__interval])`;
+const firstInStep = `min_over_time(${victims}[$__interval])`;
+const beforeStep = `${victims} offset $__interval`;
+const perTier = (kills: string) =>
+  `sum by (${tier}) (max by (${session}, ${tier}, ${role}) (${kills}))`;
+const killsOfKnown = perTier(`${inStep} - (${beforeStep})`);
+const killsOfNew = perTier(`(${inStep} - ${firstInStep}) unless ${beforeStep}`);
+
 /**
  * Kills of browsers' processes in each step, by tier: the highest of the counter less what it was
  * before the step, or the lowest in it, which is 0 when the session is new. `increase` would make
- * fractions of them.
+ * fractions of them; `or` is for the tiers only, as VictoriaMetrics takes a minute for it with some
+ * thousand series.
  */
-export const killsInStep = `sum by (${tier}) (max by (${session}, ${tier}, ${role}) (max_over_time(${victims}[$__interval]) - (${victims} offset $__interval or min_over_time(${victims}[$__interval]))))`;
+export const killsInStep = `(${killsOfKnown} or 0 * ${killsOfNew}) + (${killsOfNew} or 0 * ${killsOfKnown})`;
 
 export const sessionsPerTier = `count by (${tier}) (${minutelyOfEach('headroom.memory.limit')})`;
 export const killedPerTier = `sum by (${tier}) (${killsOfEach} > bool 0)`;
