@@ -1,12 +1,13 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { analyse } from '../../../src/analysis/session-report.ts';
+import { fleetReport } from '../../../src/analysis/fleet/fleet-report.ts';
+import { fleetSessionOf } from '../../../src/analysis/fleet/fleet-session.ts';
 import { openRecording } from '../../../src/store/reader.ts';
 import { documentedSql } from '../../support/documented-sql.ts';
 import { duckdb } from '../../support/duckdb.ts';
 import { exportFleet } from '../../support/export-fleet.ts';
 import { temporaryFolder } from '../../support/headroom-cli.ts';
 import { inOrder, knownAnswers } from '../../support/known-answers.ts';
-import { recordKnownFleet } from '../../support/known-fleet.ts';
+import { knownSessions, recordKnownFleet } from '../../support/known-fleet.ts';
 
 // docs/sql.md on DuckDB; the same on ClickHouse is in test/clickhouse.
 
@@ -36,15 +37,27 @@ test.each(Object.entries(knownAnswers))('%s', async (heading, answer) => {
   expect(await ask(sql.statement(heading))).toEqual(answer);
 });
 
-test('percentiles are those of the report, within the error of both', async () => {
-  using recording = openRecording(folder.file('search-1.db'));
-  const report = analyse(recording).memory.workingSetBytes;
-  const rows = await ask(sql.statement('Percentiles of each workload'));
-  const search = rows.find((row) => Reflect.get(row, 'workload') === 'search') ?? {};
-  for (const name of ['p50', 'p95', 'p99'] as const) {
-    const found = Reflect.get(search, `${name}_mib`) * 2 ** 20;
-    expect(Math.abs(found / (report[name] ?? 0) - 1)).toBeLessThan(0.022);
-  }
+// Both are within 1.1 % of the exact value.
+const twiceTheError = 0.022;
+
+test('percentiles are those of `headroom fleet report`, within the error of both', async () => {
+  const sessions = knownSessions.flatMap(({ id }) => {
+    using recording = openRecording(folder.file(`${id}.db`));
+    return fleetSessionOf(recording) ?? [];
+  });
+  const { groups } = fleetReport(sessions, { by: ['workload'] });
+  const found = await ask(sql.statement('Percentiles of each workload'));
+  const near = (bytes: number | null) =>
+    expect.toSatisfy((mib) => Math.abs((mib * 2 ** 20) / (bytes ?? 0) - 1) < twiceTheError);
+  expect(found).toMatchObject(
+    groups.map(({ value, workingSetBytes: { p50, p95, p99 } }) => ({
+      workload: value,
+      p50_mib: near(p50),
+      p95_mib: near(p95),
+      p99_mib: near(p99),
+    })),
+  );
+  expect(groups).toHaveLength(3);
 });
 
 test('one file of each day and workload has the same rows', async () => {
