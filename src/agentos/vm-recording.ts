@@ -96,7 +96,7 @@ function recorderOf({ intervalMs, units, proc, watch, sampler, writer }: VmRecor
   const log = new KmsgReader({ startedMonotonicMs: systemClock.monotonicMs(), ...units });
   return new Recorder({
     take: (schedule) => sampler.take(schedule),
-    sources: [kernelLogEvents(log), vmEvents(watch)],
+    sources: [readSeldom(kernelLogEvents(log)), vmEvents(watch)],
     pace: evenPace(intervalMs),
     clock: systemClock,
     suspendedMs: () => readSuspendedMs(proc, systemClock),
@@ -109,6 +109,31 @@ function recorderOf({ intervalMs, units, proc, watch, sampler, writer }: VmRecor
     },
     sleep: quietSleep,
   });
+}
+
+// The log is written a moment after the counter.
+const ticksAfterKill = 3;
+const ticksWithoutKill = 10;
+
+/**
+ * The kernel's log when its counter of kills has moved, and every ten ticks besides: to learn that there
+ * is nothing in it costs a tenth of a whole tick. What it tells has times of its own.
+ */
+export function readSeldom(log: EventSource): EventSource {
+  let killCount: number | null = null;
+  let tick = 0;
+  let readsUntilTick = 0;
+  return {
+    read(at) {
+      const isMoved = at.sample.activity.oomKillCount !== killCount;
+      killCount = at.sample.activity.oomKillCount;
+      if (isMoved) readsUntilTick = tick + ticksAfterKill;
+      const isDue = tick < readsUntilTick || tick % ticksWithoutKill === 0;
+      tick++;
+      return isDue ? log.read(at) : [];
+    },
+    finish: (at) => log.finish(at),
+  };
 }
 
 function vmEvents(watch: VmWatch): EventSource {

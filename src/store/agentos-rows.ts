@@ -64,6 +64,7 @@ export function hasAgentOsTable(db: Database): boolean {
 /** Writes what was read of the VM beside a tick; within the transaction of that tick. */
 export class AgentOsWriter {
   readonly #insert: Statement;
+  readonly #row: SqlValue[] = [];
 
   constructor(db: Database) {
     this.#insert = db.prepare(
@@ -72,7 +73,11 @@ export class AgentOsWriter {
   }
 
   write(sequence: number, reading: AgentOsReading): void {
-    this.#insert.run([sequence, ...columns.map((column) => storedValue(reading, column))]);
+    this.#row[0] = sequence;
+    for (const [index, column] of columns.entries()) {
+      this.#row[index + 1] = storedValue(reading, column);
+    }
+    this.#insert.run(this.#row);
   }
 }
 
