@@ -15,7 +15,7 @@ export interface SshDestination {
 // as keys, jump hosts or a shared connection (ControlMaster), is as in the user's configuration.
 const options = [
   'BatchMode=yes',
-  'ConnectTimeout=20',
+  'ConnectTimeout=30',
   'ServerAliveInterval=15',
   'ServerAliveCountMax=4',
   'ClearAllForwardings=yes',

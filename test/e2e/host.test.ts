@@ -243,6 +243,13 @@ describe('headroom host', () => {
     expect(await status({})).toBe(401);
     expect(await status({ authorization: `Bearer ${host.token}x` })).toBe(401);
     expect(await status({ authorization: `Bearer ${host.token}` })).toBe(200);
+    const inVm = async (token: string) => {
+      const headers = { authorization: `Bearer ${token}` };
+      return (await fetch(`${host.url}/sessions/${id}/process`, { headers })).status;
+    };
+    expect([await inVm(`${host.token}x`), await inVm(''), await inVm(host.token)]).toEqual([
+      401, 401, 200,
+    ]);
     const rebound = { authorization: `Bearer ${host.token}`, host: 'rebound.example' };
     expect(await statusOf(host.url, '/browsers', rebound)).toBe(403);
     // What is no URL ends nothing.

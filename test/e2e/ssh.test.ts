@@ -1,7 +1,10 @@
-import { readdirSync } from 'node:fs';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { runCli, startCli, temporaryFolder } from '../support/headroom-cli.ts';
 import { SshServer, sshdMissing } from '../support/ssh-server.ts';
+
+const patience = { timeout: 60_000, interval: 200 };
 
 // A machine that a real sshd leads to, in order. Its login shell says something of its own before each
 // command.
@@ -43,6 +46,18 @@ describe.skipIf(sshdMissing())('ssh:', () => {
     });
     const other = await headroom('exec', '--as-user', 'nobody', '--', 'true');
     expect(other).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('SESSION_CANNOT') });
+  });
+
+  test('Ctrl-C ends the command there', async () => {
+    const pidFile = path.join(server.temporaryFolder, 'pid');
+    const script =
+      'echo $$ >"$TMPDIR/pid.new"; mv "$TMPDIR/pid.new" "$TMPDIR/pid"; exec sleep 7788';
+    const { child, result } = startCli(['exec', target, '--', 'sh', '-c', script], server.env);
+    await vi.waitFor(() => expect(existsSync(pidFile)).toBe(true), patience);
+    const pid = Number(readFileSync(pidFile, 'utf8'));
+    child.kill('SIGINT');
+    expect(await result).toMatchObject({ exitCode: 130, stdout: '' });
+    await vi.waitFor(() => expect(() => process.kill(pid, 0)).toThrow('ESRCH'), patience);
   });
 
   test('spawn, ps, kill and logs of a process that outlives its call', async () => {

@@ -54,6 +54,43 @@ describe('the wire', () => {
     });
   });
 
+  test('folder, variables and user of a process, and a terminal where its output is given', async () => {
+    const { requests, send } = answering(() => json([{ process_id: 'p', pid: 1 }]));
+    const session = kernelSession('a', env, send);
+    const started = { command: ['ls'] as const, cwd: '/c', env: { A: 'b' }, timeoutSeconds: 9 };
+    // Its answer is no process; what was asked is all that counts here.
+    await failureOf(session.spawn({ ...started, command: ['ls'], user: 'root' }));
+    await failureOf(
+      session.spawn({ command: ['ls'], user: '7:8' }, { terminal: { rows: 2, cols: 3 } }),
+    );
+    const bodies = requests.map(({ init }) => JSON.parse(String(init.body ?? 'null')));
+    expect(bodies).toEqual([
+      { command: 'ls', args: [], cwd: '/c', env: { A: 'b' }, as_root: true, timeout_sec: 9 },
+      // The list of processes: only who has one gives the output of terminals.
+      null,
+      { command: 'ls', args: [], as_user: '7:8', allocate_tty: true, rows: 2, cols: 3 },
+    ]);
+  });
+
+  test('a terminal whose output nobody would see is not started', async () => {
+    const { requests, send } = answering(() => json({ message: 'not found' }, 404));
+    const spawning = kernelSession('a', env, send).spawn(
+      { command: ['ls'] },
+      { terminal: { rows: 2, cols: 3 } },
+    );
+    expect((await failureOf(spawning)).code).toBe('SESSION_CANNOT');
+    expect(requests.map(({ init }) => init.method)).toEqual(['GET']);
+  });
+
+  test('vm: with a key where one is wanted', async () => {
+    const { requests, send } = answering(() => json({ state: 'running' }));
+    await vmSession(new URL('http://vm/x/'), { HEADROOM_VM_TOKEN: 'key' }, send).status('p');
+    expect(requests[0]).toMatchObject({
+      url: 'http://vm/x/process/p/status',
+      init: { headers: { authorization: 'Bearer key' } },
+    });
+  });
+
   test('vm: has no prefix and no key', async () => {
     const { requests, send } = answering(() => json({ state: 'exited', exit_code: -1 }));
     const status = await vmSession(new URL('http://vm:10001/'), {}, send).status('x/y');
