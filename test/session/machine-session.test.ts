@@ -57,11 +57,14 @@ describe.each(['dash', 'bash'])('a machine whose shell is %s', (shell) => {
   });
 
   test('a spawned process: input and its end, both outputs, how it ended, in the list', async () => {
-    const script = 'while read x; do echo "got $x"; done; echo over >&2; exit 9';
+    const script = 'while read x; do echo "got $x"; done; echo "$TMPDIR $(umask)" >&2; exit 9';
+    // Its variables are not those by which it is kept.
+    const env = { TMPDIR: '/elsewhere', d: 'd', p: 'p' };
     const { processId, pid } = await session.spawn(
-      { command: ['sh', '-c', script] },
+      { command: ['sh', '-c', script], env },
       { hasInput: true },
     );
+    const umask = execFileSync('sh', ['-c', 'umask'], { encoding: 'utf8' });
     const { signal } = new AbortController();
     expect(await session.status(processId)).toMatchObject({ isRunning: true });
     expect((await session.list()).find((each) => each.processId === processId)).toMatchObject({
@@ -72,7 +75,7 @@ describe.each(['dash', 'bash'])('a machine whose shell is %s', (shell) => {
     expect(await session.sendInput(processId, input('a\n', 'b\n'), signal)).toBe(true);
     expect(await heard).toEqual({
       stdout: 'got a\ngot b\n',
-      stderr: 'over\n',
+      stderr: `/elsewhere ${umask}`,
       end: { exitCode: 9, signal: null },
     });
     // All of it, any number of times.
@@ -117,12 +120,13 @@ describe('a machine', () => {
     expect(text(missing.stderr)).toBe('no-such-program: No such file or directory\n');
   });
 
-  test('folder, input', async () => {
+  test('folder, input, variables that a shell lives by', async () => {
+    const env = { PATH: '/nowhere', n: 'x', line: 'y', headroom_mark: 'z' };
     const result = await session.exec(
-      { command: ['sh', '-c', 'pwd; cat'], cwd: '/usr/lib' },
+      { command: ['/bin/sh', '-c', 'pwd; /bin/cat; echo "$PATH"'], cwd: '/usr/lib', env },
       { input: input('one\n', 'two') },
     );
-    expect(text(result.stdout)).toBe('/usr/lib\none\ntwo');
+    expect(text(result.stdout)).toBe('/usr/lib\none\ntwo/nowhere\n');
     const nowhere = await session.exec({ command: ['true'], cwd: '/no/such folder' });
     expect(nowhere).toMatchObject({ exitCode: 126 });
   });

@@ -10,11 +10,11 @@ import { psColumns } from '../ps-listing.ts';
 export const execScript = `if [ -n "$1" ]; then
   case $1 in -*) d=./$1 ;; *) d=$1 ;; esac
   unset CDPATH
-  cd "$d" || { echo "$m 126 0" >&2; exit 0; }
+  cd "$d" || { echo "$headroom_mark 126 0" >&2; exit 0; }
 fi
 shift
-if command -v perl >/dev/null 2>&1; then
-  exec perl -e '
+if perl=$(command -v perl); then
+  set -- "$perl" -e '
     my $mark = shift;
     my $end = system { $ARGV[0] } @ARGV;
     my ($code, $signal) = ($end >> 8, $end & 127);
@@ -23,10 +23,13 @@ if command -v perl >/dev/null 2>&1; then
       print STDERR "$ARGV[0]: $!\\n";
     }
     print STDERR "$mark $code $signal\\n";
-  ' "$m" "$@"
+  ' "$headroom_mark" "$@"
+  variables
+  exec "$@"
 fi
+variables
 "$@"
-echo "$m $? 0" >&2
+echo "$headroom_mark $? 0" >&2
 `;
 
 /** Argument: pid of the leader of a group. */
@@ -42,26 +45,27 @@ exec cat
 
 /** Arguments: folder, file, mode. Writes its input. */
 export const writeScript = `umask 077
-mkdir -p "$1" || exit 45
+mkdir -p -- "$1" || exit 45
 cat >"$2" || exit 45
-chmod "$3" "$2" || exit 45
+chmod "$3" -- "$2" || exit 45
 `;
 
 /** Argument: file. */
 export const removeScript = `[ -e "$1" ] || [ -L "$1" ] || exit 44
-rm -f "$1" || exit 45
+rm -f -- "$1" || exit 45
 `;
 
 /** Argument: file. Its lines from now on, until the input ends: the other side went away. */
 export const tailScript = `[ -e "$1" ] || exit 44
 [ -r "$1" ] || { echo "permission denied" >&2; exit 45; }
-tail -n 0 -F "$1" 2>/dev/null &
+tail -n 0 -F -- "$1" 2>/dev/null &
 cat >/dev/null
 kill "$!"
 `;
 
 // Below it each spawned process has a folder, for its owner alone.
-const findFolder = `umask 077
+const findFolder = `mask=$(umask)
+umask 077
 d=\${TMPDIR:-/tmp}/headroom-processes-$(id -u)
 if [ -e "$d" ] || [ -L "$d" ]; then
   [ -d "$d" ] && [ ! -L "$d" ] && [ -O "$d" ] || { echo "$d belongs to somebody else" >&2; exit 45; }
@@ -78,12 +82,11 @@ const needsPerl = `command -v perl >/dev/null 2>&1 || exit 46
  */
 export const spawnScript = `${needsPerl}${findFolder}mkdir -p "$d/$1" || exit 45
 find "$d" -name end -mtime +0 -exec sh -c 'rm -rf "\${1%/end}"' sh {} \\; 2>/dev/null
-p=$d/$1 cwd=$2 seconds=$3 input=$4
-shift 4
-exec perl -e '
+set -- "$(command -v perl)" -e '
   use strict;
   use POSIX ();
-  my ($dir, $cwd, $seconds, $hasInput, @command) = @ARGV;
+  my ($mask, $dir, $id, $cwd, $seconds, $hasInput, @command) = @ARGV;
+  $dir = "$dir/$id";
   my $put = sub {
     my ($name, $text) = @_;
     open my $out, ">", "$dir/$name.part" or return;
@@ -101,7 +104,8 @@ exec perl -e '
     if (@told == 1 and $told[0] =~ /^\\d+$/) { print @told; exit 0 }
     waitpid $keeper, 0;
     print STDERR $told[-1] // "fork failed";
-    system "rm", "-rf", $dir;
+    unlink map { "$dir/$_" } "command", "stdin", "pid", "stdout", "stderr", "end";
+    rmdir $dir;
     exit 45;
   }
   close $read;
@@ -120,6 +124,7 @@ exec perl -e '
     if ($hasInput) { open STDIN, "<", "$dir/stdin"; close $held }
     open STDOUT, ">>", "$dir/stdout";
     open STDERR, ">>", "$dir/stderr";
+    umask oct $mask;
     if ($cwd eq "" or chdir $cwd) { exec { $command[0] } @command }
     else { $command[0] = "chdir $cwd" }
     syswrite $write, "$command[0]: $!\\n";
@@ -133,7 +138,9 @@ exec perl -e '
   1 while waitpid($pid, 0) != $pid and $!{EINTR};
   my $end = $?;
   $put->("end", ($end >> 8) . " " . ($end & 127));
-' "$p" "$cwd" "$seconds" "$input" "$@"
+' "$mask" "$d" "$@"
+variables
+exec "$@"
 `;
 
 const findProcess = `${findFolder}p=$d/$1

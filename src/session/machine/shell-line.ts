@@ -6,7 +6,10 @@
 export const bootLine = `n=$(echo; echo x); n=\${n%x}; IFS= read -r line && eval "$line"`;
 
 export interface ShellScript {
-  /** For any POSIX shell; `$1` and so on are {@link args}, `$m` is the mark. */
+  /**
+   * For any POSIX shell: `$1` and so on are {@link args}, `$headroom_mark` is the mark, and the function
+   * `variables` exports {@link env}, which may change PATH and TMPDIR under a script's feet.
+   */
   script: string;
   args: readonly string[];
   env?: Readonly<Record<string, string>>;
@@ -21,12 +24,13 @@ export interface ShellScript {
 export function shellLine({ script, args, env = {}, mark }: ShellScript): string {
   const variables = Object.entries(env).map(([name, value]) => {
     if (!/^[A-Za-z_]\w*$/.test(name)) throw new TypeError(`"${name}" is no name of a variable`);
-    return `export ${name}=${quoted(value)}`;
+    return ` ${name}=${quoted(value)}`;
   });
   const parts = [
-    `m=${quoted(mark)}`,
-    'echo "$m $$"; echo "$m $$" >&2',
-    ...variables,
+    `headroom_mark=${quoted(mark)}`,
+    'echo "$headroom_mark $$"; echo "$headroom_mark $$" >&2',
+    // All in one command: each value is read before the first is set.
+    `variables() { ${variables.length === 0 ? ':' : `export${variables.join('')}`}; }`,
     `set -- ${args.map(quoted).join(' ')}`,
     `eval ${quoted(script)}`,
   ];
