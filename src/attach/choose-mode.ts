@@ -19,7 +19,8 @@ export interface ChosenMode {
 }
 
 export interface ModeWish {
-  mode: AttachMode;
+  /** Null: as it was begun, else node. */
+  mode: AttachMode | null;
   /** The Node.js of the session that is meant. */
   nodePath: string;
   /** Something records there at this moment: nothing is put there. */
@@ -40,7 +41,7 @@ export async function chooseMode(
   const state = await collector.state();
   if (state !== null) {
     const begun = state.light === undefined ? 'node' : 'light';
-    if (mode !== 'auto' && mode !== begun) {
+    if (mode !== null && mode !== 'auto' && mode !== begun) {
       const problem = `this session is recorded in mode ${begun}: headroom stop it first, or leave out --mode`;
       throw collectorFailure(collector.session, problem);
     }
@@ -49,15 +50,15 @@ export async function chooseMode(
     return { ...chosen, why: 'as it was begun' };
   }
   if (mode === 'light') return { ...light(collector), why: 'as asked for' };
-  const reason = mode === 'node' ? null : await againstNode(collector, nodePath);
+  const reason = mode !== 'auto' ? null : await againstNode(collector, nodePath);
   if (reason !== null) return { ...light(collector), why: reason };
   try {
     await putCollector(collector, nodePath);
-    const why = mode === 'node' ? 'as asked for' : 'there is room for it';
+    const why = mode === 'auto' ? 'there is room for it' : 'as asked for';
     return { ...node(collector, nodePath), why };
   } catch (error) {
     const isForWant = error instanceof HeadroomError && error.code === 'COLLECTOR_FAILED';
-    if (mode === 'node' || !isForWant) throw error;
+    if (mode !== 'auto' || !isForWant) throw error;
     return { ...light(collector), why: error.message };
   }
 }

@@ -23,7 +23,7 @@ export const attachCommand: Command = {
     mode: {
       type: 'string',
       value: 'MODE',
-      help: 'node: the collector, by a Node.js of the session; light: a script, where there is none or no room; auto: what fits. Default node',
+      help: 'node: the collector, by a Node.js of the session; light: a script, where there is none or no room; auto: what fits. Default: as it was begun, else node',
     },
     node: { type: 'string', value: 'PATH', help: 'the Node.js of the session; default node' },
     'pull-every': {
@@ -39,6 +39,7 @@ export const attachCommand: Command = {
   examples: [
     'headroom attach kernel:ID --out task.db            # until Ctrl-C, then the file is here',
     'headroom attach kernel:ID --detach --label workload=checkout',
+    'headroom attach kernel:ID --mode auto              # light where there is no Node.js or no room',
     'headroom attach vm:http://localhost:10001 --interval 500ms',
   ],
   run,
@@ -73,19 +74,21 @@ async function run(parsed: ParsedArguments, io: CommandIo): Promise<number> {
   if (pid === null) {
     const chosen = await chooseMode(collector, wish);
     const name = await chosen.start(request);
-    if (mode !== 'node') io.stderr.write(`${name}: ${printable(chosen.why)}\n`);
+    if (mode === 'auto' || chosen.mode === 'light')
+      io.stderr.write(`${name}: ${printable(chosen.why)}\n`);
   } else io.stderr.write('it is being recorded already: that is followed\n');
   await untilRecording(collector, io.signal);
   io.stderr.write(`recording in ${session.name}\n`);
   if (out === null) return 0;
   const start = async () => {
-    await (await chooseMode(collector, { ...wish, mode: 'auto', isRunning: true })).start(request);
+    await (await chooseMode(collector, { ...wish, mode: null, isRunning: true })).start(request);
   };
   return await follow(collector, { io, out, pullEveryMs, start });
 }
 
-function modeOption(parsed: ParsedArguments): AttachMode {
-  const wanted = textOption(parsed, 'mode') ?? 'node';
+function modeOption(parsed: ParsedArguments): AttachMode | null {
+  const wanted = textOption(parsed, 'mode');
+  if (wanted === null) return null;
   const mode = attachModes.find((each) => each === wanted);
   if (mode === undefined)
     throw new UsageError(`--mode takes ${attachModes.join(', ')}, not "${wanted}"`);
