@@ -9,8 +9,8 @@ import os from 'node:os';
 import path from 'node:path';
 import { workingSetBytes } from '../src/model/session-memory.ts';
 import { openRecording } from '../src/store/reader.ts';
+import { FleetMaker } from '../test/support/fleet-maker.ts';
 import { printFigures, printTable, round } from './support/figures.ts';
-import { FleetMaker } from './support/fleet-recordings.ts';
 
 interface Cost {
   wallMs: number;
@@ -24,7 +24,7 @@ const rescanned = 50;
 
 const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'headroom-bench-'));
 try {
-  const maker = new FleetMaker(folder);
+  const maker = new FleetMaker(folder, 600);
   const start = run('fleet', '--help');
   const folders: string[] = [];
   let made = 0;

@@ -28,7 +28,7 @@ function detailsOf(session: TopSession, columns: number): Line[] {
   const { labels, version, tier, startedUnixMs, summary, gapCount, oomKillCount } = session;
   const known = Object.entries(version === null ? labels : { version, ...labels });
   const facts = [
-    `headroom at least ${formatRatio(session.headroomMinRatio)}`,
+    `headroom down to ${formatRatio(session.headroomMinRatio)}`,
     ...(oomKillCount > 0 ? [formatCount(oomKillCount, 'OOM kill')] : []),
     ...(gapCount > 0 ? [formatCount(gapCount, 'gap')] : []),
     `tier ${tier}`,

@@ -51,7 +51,7 @@ export class FleetData {
         busyTimeoutMs,
       });
       try {
-        prepare(db, this.path);
+        prepare(db, { file: this.path, folder, mode });
         return db;
       } catch (error) {
         db.close();
@@ -162,16 +162,24 @@ function makeFolder(folder: string): void {
 }
 
 function requireFile(file: string, folder: string): void {
-  if (statSync(file, { throwIfNoEntry: false }) !== undefined) return;
-  throw new HeadroomError('FILE_NOT_FOUND', `${folder}: there is no data set of a fleet`, {
+  if (statSync(file, { throwIfNoEntry: false }) === undefined) throw nothingThere(folder);
+}
+
+function nothingThere(folder: string): HeadroomError {
+  return new HeadroomError('FILE_NOT_FOUND', `${folder}: there is no data set of a fleet`, {
     hint: 'Make one with `headroom fleet import DIR`, or say where it is with --data DIR.',
   });
 }
 
-function prepare(db: Database, file: string): void {
+function prepare(
+  db: Database,
+  { file, folder, mode }: { file: string; folder: string; mode: 'read' | 'create' },
+): void {
   const id = db.pragma('application_id', { simple: true });
   const version = Number(db.pragma('user_version', { simple: true }));
   if (id === 0 && db.prepare('SELECT count(*) FROM sqlite_schema').pluck().get() === 0) {
+    // Whoever reads may be there before the tables are.
+    if (mode === 'read') throw nothingThere(folder);
     transaction(db, 'immediate', () => createFleetSchema(db));
     return;
   }

@@ -12,13 +12,12 @@ import {
   sumsOffset,
 } from '../../src/store/seal/seal-format.ts';
 import { StoreWriter } from '../../src/store/writer.ts';
-import { fakeOomKill } from '../../test/support/fake-sample.ts';
-import { syntheticFacts, syntheticSamples } from '../../test/support/synthetic-session.ts';
+import { fakeOomKill } from './fake-sample.ts';
+import { syntheticFacts, syntheticSamples } from './synthetic-session.ts';
 
 const workloads = ['shop', 'mail', 'news'];
 const templatesPerWorkload = 3;
 const killEvery = 50;
-const tickCount = 600;
 const dayMs = 86_400_000;
 // As long as the version that takes its place.
 const anyVersion = '0.0';
@@ -31,7 +30,7 @@ interface Template {
 }
 
 /**
- * Makes sealed recordings of ten minutes at 1 s, fast: few are recorded, the others are copies with a
+ * Makes sealed recordings at 1 s, fast: few are recorded, the others are copies with a
  * session id and a label of their own, and the checksums that go with them. Of fifty one has an OOM kill.
  */
 export class FleetMaker {
@@ -39,12 +38,16 @@ export class FleetMaker {
   readonly #killed: Template;
   #made = 0;
 
-  constructor(folder: string) {
+  constructor(folder: string, tickCount: number) {
     const count = workloads.length * templatesPerWorkload;
     this.#templates = Array.from({ length: count }, (_, at) =>
-      record(path.join(folder, `template-${at}.db`), at, 'healthy'),
+      record(path.join(folder, `template-${at}.db`), { at, tickCount, end: 'healthy' }),
     );
-    this.#killed = record(path.join(folder, 'template-killed.db'), 0, 'killed');
+    this.#killed = record(path.join(folder, 'template-killed.db'), {
+      at: 0,
+      tickCount,
+      end: 'killed',
+    });
   }
 
   make(folder: string, count: number): void {
@@ -61,7 +64,13 @@ export class FleetMaker {
   }
 }
 
-function record(file: string, at: number, end: 'healthy' | 'killed'): Template {
+interface Story {
+  at: number;
+  tickCount: number;
+  end: 'healthy' | 'killed';
+}
+
+function record(file: string, { at, tickCount, end }: Story): Template {
   const id = randomUUID();
   const workload = workloads[at % workloads.length] ?? '';
   const startUnixMs = syntheticFacts().startedUnixMs + at * dayMs;
