@@ -111,8 +111,8 @@ function isOver(file: string): boolean {
   try {
     return endings.includes(analyse(file).verdict.kind);
   } catch (error) {
-    // Nothing is in it yet.
-    if (error instanceof HeadroomError && error.code === 'FILE_EMPTY') return false;
+    // It is only just being made.
+    if (error instanceof HeadroomError) return false;
     throw error;
   }
 }

@@ -19,9 +19,9 @@ function deathOf(report: SessionReport, pid: number): DeathReport | undefined {
   return report.deaths.find((death) => death.pid === pid);
 }
 
-describe('one browser, four deaths', () => {
-  const file = folder.file('four.db');
-  let pids: { heap: number; crashed: number; killed: number; browser: number };
+describe('one browser, five deaths', () => {
+  const file = folder.file('five.db');
+  let pids: { heap: number; exhausted: number; crashed: number; killed: number; browser: number };
   let report: SessionReport;
   let exitCode: number | null;
 
@@ -39,6 +39,8 @@ describe('one browser, four deaths', () => {
     });
     try {
       const heap = (await browser.endedBy('SIGTRAP')).pid;
+      await browser.open('chrome://memory-exhaust');
+      const exhausted = (await browser.endedBy('SIGTRAP', [heap])).pid;
       await browser.open('chrome://crash');
       const crashed = (await browser.endedBy('SIGSEGV')).pid;
       const killed = (await browser.living('renderer')).pid;
@@ -49,7 +51,7 @@ describe('one browser, four deaths', () => {
       const { pid } = await browser.living('browser');
       process.kill(pid, 'SIGKILL');
       exitCode = (await browser.ended).exitCode;
-      pids = { heap, crashed, killed, browser: pid };
+      pids = { heap, exhausted, crashed, killed, browser: pid };
       report = await reportOf(file);
     } finally {
       await browser.stop();
@@ -66,6 +68,16 @@ describe('one browser, four deaths', () => {
     });
     expect(death?.evidence.join()).toContain('V8 javascript OOM');
     expect(report.verdict.kind).toBe('v8_heap_limit');
+  });
+
+  test('Chromium says in its log that its own allocator has no more', () => {
+    const death = deathOf(report, pids.exhausted);
+    expect(death).toMatchObject({
+      role: 'renderer',
+      verdict: 'chromium_oom',
+      certainty: 'recorded',
+    });
+    expect(death?.evidence.join()).toContain('xhausting renderer memory');
   });
 
   test('chrome://crash is a crash', () => {

@@ -81,10 +81,10 @@ export class RecordedBrowser {
     );
   }
 
-  /** A process of this browser that ended by this signal. */
-  endedBy(signal: string): Promise<ProcessRecord> {
+  /** A process of this browser that ended by this signal, other than these. */
+  endedBy(signal: string, known: readonly number[] = []): Promise<ProcessRecord> {
     return this.#find((recording) =>
-      members(recording).find((process) => process.signal === signal),
+      members(recording).find((end) => end.signal === signal && !known.includes(end.pid)),
     );
   }
 
