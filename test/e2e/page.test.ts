@@ -3,6 +3,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { renderSizeText } from '../../src/report/size-text.ts';
 import { StoreWriter } from '../../src/store/writer.ts';
 import { runCli, temporaryFolder } from '../support/headroom-cli.ts';
 import { type HeadroomServer, startServer } from '../support/headroom-server.ts';
@@ -93,6 +94,64 @@ describe('the list', () => {
     expect(await visibleNames()).toEqual(['checkout.db']);
     await page.fill('#search', '');
     expect(await visibleNames()).toHaveLength(4);
+  });
+});
+
+test('which tier those need that are ticked is the answer of headroom size', async () => {
+  await open('');
+  const names = ['checkout.db', 'search.db'];
+  for (const name of names) await row(name).locator('.sparkline').waitFor();
+  await page.fill('#search', 'suite=');
+  await page.getByRole('button', { name: 'Tick all shown' }).click();
+  await page.getByRole('button', { name: 'Which tier for 2?' }).click();
+  const answer = page.locator('.sizing pre');
+  await answer.waitFor();
+  const files = names.map((name) => path.join(recordings, name));
+  const report = JSON.parse((await runCli('size', ...files, '--json')).stdout);
+  expect(await answer.textContent()).toBe(renderSizeText(report));
+  const query = names.map((name) => `recording=${name}`).join('&');
+  expect(await (await fetch(`${server.url}/api/size?${query}`)).json()).toEqual(report);
+});
+
+describe('whoever looks', () => {
+  test.each(['light', 'dark'] as const)('can read it in %s', async (colorScheme) => {
+    await page.emulateMedia({ colorScheme });
+    await open('#/recording/checkout.db');
+    await page.locator('.verdict.bad').waitFor();
+    const [ground = '', ...inks] = await page.evaluate<string[]>(
+      `[getComputedStyle(document.body).backgroundColor, ...['body', '.faint', 'nav a', '.verdict.bad'].map(
+        (selector) => getComputedStyle(document.querySelector(selector)).color)]`,
+    );
+    if (colorScheme === 'light') expect(luminance(ground)).toBeGreaterThan(0.8);
+    else expect(luminance(ground)).toBeLessThan(0.1);
+    // WCAG 2.2, 1.4.3.
+    for (const ink of inks) expect(contrast(ink, ground)).toBeGreaterThanOrEqual(4.5);
+  });
+
+  test('or listens finds everything by its name', async () => {
+    await open('#/recording/checkout.db');
+    await page.locator('.processes code').first().waitFor();
+    const tree = await page.locator('body').ariaSnapshot();
+    for (const line of [
+      'heading "checkout.db" [level=1]',
+      'toolbar "Window of time"',
+      'button "earlier"',
+      'button "later"',
+      'button "closer"',
+      'button "farther"',
+      'checkbox "scale to the limit"',
+      'heading "Pages" [level=2]',
+      'rowheader "https://shop.test"',
+    ]) {
+      expect(tree).toContain(line);
+    }
+    // Nothing that can be used is without a name.
+    expect(tree).not.toMatch(/- (button|checkbox|link|combobox|textbox|figure)\s*(:|\[|$)/m);
+    await open('');
+    await row('checkout.db').locator('.sparkline').waitFor();
+    const list = await page.locator('main').ariaSnapshot();
+    expect(list).toContain('checkbox "choose checkout.db"');
+    expect(list).toMatch(/img "working set over time, at most \d+ % of the limit"/);
   });
 });
 
@@ -250,6 +309,20 @@ test('the server gives nothing but what is in its folder, to nobody but its own 
   const headers = { origin: 'http://evil.test' };
   expect((await fetch(`${server.url}/api/recordings`, { headers })).status).toBe(403);
 });
+
+/** WCAG 2.2: relative luminance of `rgb(r, g, b)`, 0 to 1. */
+function luminance(color: string): number {
+  const [r = 0, g = 0, b = 0] = (color.match(/\d+/g) ?? []).map((text) => {
+    const share = Number(text) / 255;
+    return share <= 0.04045 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4;
+  });
+  return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+}
+
+function contrast(one: string, other: string): number {
+  const [dark = 0, bright = 0] = [luminance(one), luminance(other)].sort((a, b) => a - b);
+  return (bright + 0.05) / (dark + 0.05);
+}
 
 async function open(hash: string): Promise<void> {
   await page.goto('about:blank');

@@ -36,6 +36,7 @@ export function writePageRecording(file: string, options: PageRecordingOptions):
       ),
     };
     const events: RecordingEvent[] = [];
+    if (before === null) events.push(pageIn(sample));
     const gap = before === null ? null : gapBetween(before, sample, sample.intervalMs);
     if (gap !== null) events.push(gap);
     if (sample.sequence === Math.floor((2 * tickCount) / 3)) {
@@ -47,6 +48,22 @@ export function writePageRecording(file: string, options: PageRecordingOptions):
     before = sample;
   }
   writer.close({ endedUnixMs: before?.timeUnixMs ?? 0, endReason: 'duration' });
+}
+
+/** The page that the browser shows in its first renderer. */
+function pageIn({ processes, timeUnixMs }: Sample): RecordingEvent {
+  const renderer = processes.find(({ role }) => role === 'renderer');
+  return {
+    kind: 'page',
+    timeUnixMs,
+    targetId: 'a',
+    targetType: 'page',
+    pageTargetId: 'a',
+    url: 'https://shop.test',
+    state: 'placed',
+    pid: renderer?.pid ?? null,
+    startTicks: renderer?.startTicks ?? null,
+  };
 }
 
 function killIn({ processes, timeUnixMs }: Sample, comm: string): RecordingEvent {

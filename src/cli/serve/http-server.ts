@@ -44,7 +44,8 @@ export interface RunningHttpServer {
 
 /** What one client may take, so that a slow or hostile one does not keep others from being served. */
 export const defaultLimits = {
-  headerBytes: 8_192,
+  /** Also the names of a thousand recordings that are asked about. */
+  headerBytes: 65_536,
   /** For the request, from the first byte to the last. */
   requestMs: 20_000,
   /** For a connection on which nothing happens. */

@@ -12,6 +12,7 @@ import type { HttpAnswer, HttpRequest, HttpStream } from '../http-server.ts';
 import { Analyses } from './analyses.ts';
 import { LiveMessages } from './live-messages.ts';
 import { type FolderFile, RecordingFolder } from './recording-folder.ts';
+import { SizeAnswers } from './size-answer.ts';
 
 type Answer = HttpAnswer | HttpStream | Promise<HttpAnswer>;
 
@@ -21,6 +22,7 @@ export interface PageRoutes {
 }
 
 const mostRecordings = 5_000;
+const mostSized = 2_000;
 const mostColumns = 4_000;
 const mostProcesses = 12;
 const mostFollowed = 2;
@@ -33,6 +35,7 @@ export function pageRoutes(source: string): PageRoutes {
     onChange: (recording) => messages.tell({ kind: 'recordings', changed: [recording] }),
   });
   const messages = new LiveMessages(folder, analyses);
+  const sizes = new SizeAnswers();
   const one = (answer: (file: FolderFile, query: URLSearchParams) => Answer) => {
     return ({ query }: HttpRequest) => {
       const file = folder.find(query.get('recording') ?? '');
@@ -51,9 +54,16 @@ export function pageRoutes(source: string): PageRoutes {
     ['/api/processes', read(linesOf)],
     ['/api/window', read((recording, query) => windowReport(recording, rangeOf(query)))],
     ['/api/report', one((file) => reportAnswer(file, analyses))],
+    ['/api/size', ({ query }) => sizeAnswer(query.getAll('recording'), { folder, sizes })],
     ['/api/live', ({ query }) => messages.stream(query.getAll('recording').slice(0, mostFollowed))],
   ]);
-  return { routes, close: () => analyses.close() };
+  return {
+    routes,
+    close: async () => {
+      await analyses.close();
+      await sizes.close();
+    },
+  };
 }
 
 function page(): HttpAnswer {
@@ -94,6 +104,21 @@ async function reportAnswer(file: FolderFile, analyses: Analyses): Promise<HttpA
   later.catch(() => undefined);
   if (report !== null) return text('application/json', report);
   return told(422, analyses.listed(file).problem ?? 'it cannot be read');
+}
+
+/** Of the named recordings, as `headroom size --json` gives it of their files. */
+async function sizeAnswer(
+  names: readonly string[],
+  { folder, sizes }: { folder: RecordingFolder; sizes: SizeAnswers },
+): Promise<HttpAnswer> {
+  if (names.length === 0 || names.length > mostSized) {
+    return told(400, `recording is to be given 1 to ${mostSized} times`);
+  }
+  const files = names.map((name) => folder.find(name));
+  const found = files.filter((file) => file !== null);
+  if (found.length < files.length) return told(404, 'there is no such recording');
+  const answer = await sizes.answer(found);
+  return 'report' in answer ? text('application/json', answer.report) : told(422, answer.problem);
 }
 
 function picturesOf(recording: Recording, query: URLSearchParams): WindowPictures {

@@ -17,6 +17,7 @@ export function httpSource(): Source {
         process: keys.map(({ pid, startTicks }) => `${pid}-${startTicks}`),
       }),
     window: (recording, range) => get('/api/window', { recording, ...bounds(range) }),
+    size: (names) => get('/api/size', { recording: names }),
     hasLine: () => true,
     listen,
   };

@@ -2,6 +2,7 @@ import { formatDuration, formatRatio } from '../../../analysis/format.ts';
 import type { ListedRecording, RecordingList } from '../page-data.ts';
 import { button, bytesElement, element } from './dom.ts';
 import { verdictSign, verdictTone, verdictWords } from './report-sections.ts';
+import { sizeSection } from './size-section.ts';
 import type { Source } from './source.ts';
 import { sparkline } from './sparkline.ts';
 import { formatTime } from './times.ts';
@@ -29,12 +30,22 @@ export async function listView(source: Source): Promise<View> {
     const [a = '', b = ''] = chosen;
     location.hash = `#/compare?${new URLSearchParams({ a, b })}`;
   });
-  compare.disabled = true;
+  const sizing = sizeSection(source, chosen);
+  const onChosen = () => {
+    compare.disabled = chosen.size !== 2;
+    sizing.update();
+  };
+  onChosen();
   const onChoose = (name: string, isOn: boolean) => {
     if (isOn) chosen.add(name);
     else chosen.delete(name);
-    compare.disabled = chosen.size !== 2;
+    onChosen();
   };
+  const chooseShown = button('Tick all shown', () => {
+    for (const { recording, row } of rows.values()) if (!row.hidden) chosen.add(recording.name);
+    for (const { recording } of [...rows.values()]) put(recording);
+    onChosen();
+  });
   const rows = new Map<string, { recording: ListedRecording; row: HTMLElement }>();
   const later = new Map(list.recordings.slice(atOnce).map((one) => [one.name, one]));
   const put = (recording: ListedRecording) => {
@@ -81,7 +92,13 @@ export async function listView(source: Source): Promise<View> {
   });
   return {
     title: 'headroom',
-    element: frame(list, { body, status, search, compare }),
+    element: frame(list, {
+      body,
+      status,
+      search,
+      buttons: [chooseShown, compare, sizing.button],
+      below: sizing.element,
+    }),
     end() {
       stop();
       window.clearTimeout(timer);
@@ -91,16 +108,18 @@ export async function listView(source: Source): Promise<View> {
 
 function frame(
   list: RecordingList,
-  { body, status, search, compare }: Record<'body' | 'status' | 'search' | 'compare', HTMLElement>,
+  parts: Record<'body' | 'status' | 'search' | 'below', HTMLElement> & { buttons: HTMLElement[] },
 ): HTMLElement {
+  const { body, status, search, buttons, below } = parts;
   return element('main', {}, [
     element('h1', {}, ['Recordings']),
     element('p', { class: 'faint' }, [list.source]),
     element('div', { class: 'toolbar', role: 'search' }, [
       element('label', { for: 'search' }, ['Filter ']),
       search,
-      compare,
+      ...buttons,
     ]),
+    below,
     status,
     element('div', { class: 'scroll' }, [
       element('table', { class: 'recordings' }, [
@@ -123,7 +142,7 @@ function rowOf(
   choice: { isChosen: boolean; onChoose(name: string, isOn: boolean): void },
 ): HTMLElement {
   const { name, summary, problem } = recording;
-  const box = element('input', { type: 'checkbox', 'aria-label': `compare ${name}` });
+  const box = element('input', { type: 'checkbox', 'aria-label': `choose ${name}` });
   box.checked = choice.isChosen;
   box.addEventListener('change', () => choice.onChoose(name, box.checked));
   const link = element('a', { href: `#/recording/${encodeURIComponent(name)}` }, [name]);

@@ -1,4 +1,5 @@
 import type { SessionReport } from '../../../analysis/session-report.ts';
+import type { SizeReport } from '../../../analysis/sizing/size.ts';
 import type { WindowReport } from '../../../analysis/window.ts';
 import type { TimelineRequest } from '../../../model/timeline.ts';
 import type {
@@ -28,6 +29,8 @@ export interface Source {
   ): Promise<KeyedProcessTimeline>;
   /** Of the range, or the nearest that can be told: the answer says which. */
   window(name: string, range: Range): Promise<WindowReport>;
+  /** Which tier these recordings need. */
+  size(names: readonly string[]): Promise<SizeReport>;
   /** Whether a process has a line to show. */
   hasLine(key: ProcessKey): boolean;
   /** Calls for what changes; gives what ends that. */

@@ -1,0 +1,35 @@
+import { Worker } from 'node:worker_threads';
+import type { FolderFile } from './recording-folder.ts';
+
+export type SizeAnswer = { report: string } | { problem: string };
+
+/**
+ * What `headroom size --json` says of these files. Read in a thread of its own, one question at a time:
+ * it needs every sample of each.
+ */
+export class SizeAnswers {
+  #last: Promise<unknown> = Promise.resolve();
+  #worker: Worker | null = null;
+
+  answer(files: readonly FolderFile[]): Promise<SizeAnswer> {
+    const paths = files.map(({ path }) => path);
+    const answer = this.#last.then(() => this.#ask(paths));
+    this.#last = answer;
+    return answer;
+  }
+
+  async close(): Promise<void> {
+    await this.#worker?.terminate();
+  }
+
+  #ask(paths: readonly string[]): Promise<SizeAnswer> {
+    // Emitted beside this file; a thread has to be given a file, not a module.
+    const worker = new Worker(new URL('./size-worker.js', import.meta.url), { workerData: paths });
+    this.#worker = worker;
+    return new Promise((resolve) => {
+      worker.once('message', (report: string) => resolve({ report }));
+      worker.once('error', ({ message }: Error) => resolve({ problem: message }));
+      worker.once('exit', (code) => resolve({ problem: `the thread ended with ${code}` }));
+    });
+  }
+}
