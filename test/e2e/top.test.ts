@@ -53,9 +53,10 @@ describe.runIf(hasScript)('in a terminal', () => {
   const leave = '\u001b[?1049l';
   const patience = { timeout: 100_000, interval: 50 };
 
-  function startInTerminal() {
-    const command = `tty; stty rows 24 cols 80; '${process.execPath}' '${headroomMain}' top '${file}'; code=$?; stty -a; exit $code`;
-    const env = { ...process.env, TERM: 'xterm', NO_COLOR: '' };
+  function startInTerminal(given: { TERM?: string; NO_COLOR?: string; size?: string } = {}) {
+    const { size = 'rows 24 cols 80', ...variables } = given;
+    const command = `tty; stty ${size}; '${process.execPath}' '${headroomMain}' top '${file}'; code=$?; stty -a; exit $code`;
+    const env = { ...process.env, TERM: 'xterm', NO_COLOR: '', ...variables };
     const child = spawn('script', ['-qec', command, '/dev/null'], { env });
     const terminal = { output: '', exitCode: null as number | null };
     child.stdout.setEncoding('utf8').on('data', (text: string) => {
@@ -72,6 +73,36 @@ describe.runIf(hasScript)('in a terminal', () => {
       // biome-ignore lint/suspicious/noControlCharactersInRegex: the escapes of the screen itself
       .replace(/\u001b\[[0-9]*[A-Za-z]/g, '')
       .split(/\r*\n/);
+
+  test('that knows no escapes: one frame, without any, and it ends', async () => {
+    const { child, terminal } = startInTerminal({ TERM: 'dumb' });
+    try {
+      await vi.waitFor(() => expect(terminal.exitCode).toBe(0), patience);
+      expect(terminal.output).toMatch(/renderer +1 +-/);
+      expect(terminal.output).not.toContain('\u001b');
+    } finally {
+      child.kill();
+    }
+  });
+
+  test('that is tiny, without colours: it fits, and can be left', async () => {
+    const { child, terminal } = startInTerminal({ NO_COLOR: '1', size: 'rows 4 cols 20' });
+    try {
+      await vi.waitFor(() => {
+        const frame = lastFrame(terminal.output);
+        expect(frame.length).toBeLessThanOrEqual(4);
+        expect(frame.join('')).toContain('memory');
+        expect(frame.every((line) => line.length <= 20)).toBe(true);
+      }, patience);
+      // biome-ignore lint/suspicious/noControlCharactersInRegex: the colours that there must not be
+      expect(terminal.output).not.toMatch(/\u001b\[3[0-7]m/);
+      child.stdin.write('q');
+      await vi.waitFor(() => expect(terminal.exitCode).toBe(0), patience);
+      expect(terminal.output).toContain(leave);
+    } finally {
+      child.kill();
+    }
+  });
 
   test('draws, fits itself to a new size, obeys keys, and leaves all as it was', async () => {
     const { child, terminal } = startInTerminal();
