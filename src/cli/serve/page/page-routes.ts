@@ -94,16 +94,30 @@ function readAnswer(file: FolderFile, value: (recording: Recording) => unknown):
   }
 }
 
-/** A status of 202 when it takes longer than a connection may be idle: then it is to be asked for again. */
 async function reportAnswer(file: FolderFile, analyses: Analyses): Promise<HttpAnswer> {
+  return await orLater(analyses.report(file), (report) =>
+    report === null
+      ? told(422, analyses.listed(file).problem ?? 'it cannot be read')
+      : text('application/json', report),
+  );
+}
+
+/** A status of 202 when it takes longer than a connection may be idle: then it is to be asked for again. */
+async function orLater<Value>(
+  value: Promise<Value>,
+  answer: (value: Value) => HttpAnswer,
+): Promise<HttpAnswer> {
   const timer = new AbortController();
-  const later = sleep(longestWaitMs, 'later', { signal: timer.signal, ref: false });
-  const report = await Promise.race([analyses.report(file), later]);
-  if (report === 'later') return told(202, 'still reading');
-  timer.abort();
+  const later = sleep(longestWaitMs, told(202, 'still reading'), {
+    signal: timer.signal,
+    ref: false,
+  });
   later.catch(() => undefined);
-  if (report !== null) return text('application/json', report);
-  return told(422, analyses.listed(file).problem ?? 'it cannot be read');
+  try {
+    return await Promise.race([value.then(answer), later]);
+  } finally {
+    timer.abort();
+  }
 }
 
 /** Of the named recordings, as `headroom size --json` gives it of their files. */
@@ -117,8 +131,9 @@ async function sizeAnswer(
   const files = names.map((name) => folder.find(name));
   const found = files.filter((file) => file !== null);
   if (found.length < files.length) return told(404, 'there is no such recording');
-  const answer = await sizes.answer(found);
-  return 'report' in answer ? text('application/json', answer.report) : told(422, answer.problem);
+  return await orLater(sizes.answer(found), (answer) =>
+    'report' in answer ? text('application/json', answer.report) : told(422, answer.problem),
+  );
 }
 
 function picturesOf(recording: Recording, query: URLSearchParams): WindowPictures {

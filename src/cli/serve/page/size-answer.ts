@@ -3,18 +3,27 @@ import type { FolderFile } from './recording-folder.ts';
 
 export type SizeAnswer = { report: string } | { problem: string };
 
+const mostKept = 8;
+
 /**
- * What `headroom size --json` says of these files. Read in a thread of its own, one question at a time:
- * it needs every sample of each.
+ * What `headroom size --json` says of these files. Read in a thread of its own, one question at a time,
+ * each once for every state of the files: a thousand take half a minute.
  */
 export class SizeAnswers {
+  readonly #kept = new Map<string, Promise<SizeAnswer>>();
   #last: Promise<unknown> = Promise.resolve();
   #worker: Worker | null = null;
 
   answer(files: readonly FolderFile[]): Promise<SizeAnswer> {
+    const question = files.map(({ path, stamp }) => `${path} ${stamp}`).join('\n');
+    const kept = this.#kept.get(question);
+    if (kept !== undefined) return kept;
     const paths = files.map(({ path }) => path);
     const answer = this.#last.then(() => this.#ask(paths));
     this.#last = answer;
+    this.#kept.set(question, answer);
+    const [oldest] = this.#kept.keys();
+    if (this.#kept.size > mostKept && oldest !== undefined) this.#kept.delete(oldest);
     return answer;
   }
 
