@@ -29,7 +29,8 @@ export const fleetSizeCommand: Command = {
     const options = sizeOptionsOf(parsed);
     const filters = whereFilters(parsed);
     using data = new FleetData(dataFolder(parsed), 'read');
-    const demands = [...matching(data.sessions(), filters)].map(fleetDemand);
+    // One after the other: their distributions are not needed here, and are most of their memory.
+    const demands = Array.from(matching(data.sessions(), filters), fleetDemand);
     const skipped = data
       .leftOut()
       .map(({ path, code, reason }) => ({ file: path, code, reason: reason ?? '' }));
