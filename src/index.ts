@@ -3,6 +3,11 @@ export type { AttachAgentOsOptions } from './agentos/attach-options.ts';
 export type { AgentOsRecording, AgentOsRecordingEnd } from './agentos/vm-recording.ts';
 export { analyse, type SessionReport } from './analysis/session-report.ts';
 export { type SizeOptions, type SizeReport, size } from './analysis/sizing/size.ts';
+export {
+  type RecordSessionOptions,
+  recordSession,
+  type SessionRecorder,
+} from './attach/record-session.ts';
 export type * from './model/agentos.ts';
 export type { ErrorCode } from './model/errors.ts';
 export { errorCodes, HeadroomError } from './model/errors.ts';
@@ -13,4 +18,5 @@ export type * from './model/session.ts';
 export { renderJson } from './report/json.ts';
 export { renderMarkdown } from './report/markdown.ts';
 export { renderText } from './report/text.ts';
+export type { SdkCall, SdkClient, SdkReply } from './session/sdk.ts';
 export { openRecording } from './store/reader.ts';

@@ -46,7 +46,7 @@ export async function chooseMode(
       throw collectorFailure(collector.session, problem);
     }
     if (begun === 'node' && !isRunning) await putCollector(collector, nodePath);
-    const chosen = begun === 'node' ? node(collector, nodePath) : light(collector);
+    const chosen = begun === 'node' ? node(collector) : light(collector);
     return { ...chosen, why: 'as it was begun' };
   }
   if (mode === 'light') return { ...light(collector), why: 'as asked for' };
@@ -55,7 +55,7 @@ export async function chooseMode(
   try {
     await putCollector(collector, nodePath);
     const why = mode === 'auto' ? 'there is room for it' : 'as asked for';
-    return { ...node(collector, nodePath), why };
+    return { ...node(collector), why };
   } catch (error) {
     const isForWant = error instanceof HeadroomError && error.code === 'COLLECTOR_FAILED';
     if (mode !== 'auto' || !isForWant) throw error;
@@ -72,9 +72,9 @@ async function againstNode(collector: SessionCollector, nodePath: string): Promi
   return `the session has ${formatBytes(limitBytes)} of memory, and the collector would take 50 MiB of it`;
 }
 
-function node(collector: SessionCollector, nodePath: string): Omit<ChosenMode, 'why'> {
+function node(collector: SessionCollector): Omit<ChosenMode, 'why'> {
   const start = async (request: CollectorRequest) => {
-    await collector.start(nodePath, request);
+    await collector.start(request);
     return 'the collector';
   };
   return { mode: 'node', start };

@@ -1,6 +1,5 @@
-/** What the collector in a session is asked for. */
+/** What the collector in a session is asked for, in `request.json` beside it. */
 export interface CollectorRequest {
-  folder: string;
   /** Of the recording, when a new one begins. */
   sessionId: string;
   /** `kernel` or `vm`. */
@@ -9,6 +8,8 @@ export interface CollectorRequest {
   labels: Readonly<Record<string, string>>;
   /** Only this process and its descendants are the browser. Left out: every one that is seen there. */
   browserPid?: number;
+  /** The Node.js of the session that runs it, and makes copies of its recording. */
+  nodePath: string;
 }
 
 /**
@@ -17,8 +18,6 @@ export interface CollectorRequest {
  */
 export interface CollectorState {
   pid: number;
-  /** The Node.js that runs it, and can make copies of its recording; empty of a light sampler. */
-  nodePath: string;
   /** Which light sampler it is; left out by the collector. */
   light?: 'perl' | 'shell';
   /** In the file, of this run. */
@@ -30,14 +29,21 @@ export interface CollectorState {
 
 export const heartbeatMs = 10_000;
 
+/** The request that a file holds; null for anything else. */
+export function parseCollectorRequest(text: string): CollectorRequest | null {
+  return parsedWith<CollectorRequest>(text, ['sessionId', 'intervalMs', 'labels', 'nodePath']);
+}
+
 /** The state that a file holds; null for anything else. */
 export function parseCollectorState(text: string): CollectorState | null {
+  return parsedWith<CollectorState>(text, ['pid', 'sampleCount', 'lastUnixMs']);
+}
+
+function parsedWith<T extends object>(text: string, fields: (keyof T & string)[]): T | null {
   try {
-    const state: unknown = JSON.parse(text);
-    const isState = typeof state === 'object' && state !== null && 'pid' in state;
-    return isState && 'nodePath' in state && 'sampleCount' in state
-      ? (state as CollectorState)
-      : null;
+    const value: unknown = JSON.parse(text);
+    const isObject = typeof value === 'object' && value !== null;
+    return isObject && fields.every((field) => field in value) ? (value as T) : null;
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
     return null;

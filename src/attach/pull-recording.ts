@@ -4,6 +4,7 @@ import { HeadroomError } from '../model/errors.ts';
 import type { Session } from '../session/session.ts';
 import { temporaryBeside } from '../store/temporary-file.ts';
 import { copyFrames, recordingOfFrames } from './light/light-recording.ts';
+import { nameCopy } from './name-copy.ts';
 import type { SessionCollector } from './session-collector.ts';
 
 export type OnTransfer = (receivedBytes: number, sizeBytes: number) => void;
@@ -22,19 +23,19 @@ export async function pullRecording(
   onTransfer: OnTransfer = () => undefined,
 ): Promise<number> {
   const { session, folder, files } = collector;
-  const state = await collector.state();
-  if (state === null) throw notFound(session);
+  const request = await collector.request();
+  if (request === null) throw notFound(session);
   const copy = `${folder}/copy-${randomBytes(8).toString('hex')}.db`;
   const temporary = temporaryBeside(out);
-  const isLight = state.light !== undefined;
+  const isLight = (await collector.state())?.light !== undefined;
   try {
     const made = isLight
       ? await copyFrames(collector, copy)
-      : await collector.ask(state.nodePath, 'snapshot', files.recording, copy);
+      : await collector.ask(request.nodePath, 'snapshot', files.recording, copy);
     const wanted = { sizeBytes: Number(made['sizeBytes']), sha256: String(made['sha256']) };
     await fetchChecked(session, copy, { temporary, wanted, onTransfer });
     if (isLight) return await recordingOfFrames(temporary, out);
-    fs.renameSync(temporary, out);
+    nameCopy(temporary, out);
     return wanted.sizeBytes;
   } finally {
     fs.rmSync(temporary, { force: true });

@@ -1,7 +1,12 @@
 import { HeadroomError } from '../model/errors.ts';
 import type { ExecResult, Session } from '../session/session.ts';
 import { bytesOf } from './bytes-of.ts';
-import { type CollectorState, parseCollectorState } from './collector-state.ts';
+import {
+  type CollectorRequest,
+  type CollectorState,
+  parseCollectorRequest,
+  parseCollectorState,
+} from './collector-state.ts';
 import {
   collectorFiles,
   locateScript,
@@ -41,16 +46,27 @@ export class SessionCollector {
     return (await SessionCollector.locate(this.session)).pid;
   }
 
+  /** What it was asked for; null when none was put there, or all of it is removed. */
+  async request(): Promise<CollectorRequest | null> {
+    const bytes = await bytesOf(this.session, this.files.request);
+    return bytes === null ? null : parseCollectorRequest(bytes.toString('utf8'));
+  }
+
   /** Null when it never said anything. */
   async state(): Promise<CollectorState | null> {
     const bytes = await bytesOf(this.session, this.files.state);
     return bytes === null ? null : parseCollectorState(bytes.toString('utf8'));
   }
 
-  /** Starts it; nothing happens where it runs. */
-  async start(nodePath: string, request: object): Promise<void> {
-    const args = [startScript, this.folder, nodePath, JSON.stringify(request)] as const;
-    await runScript(this.session, args);
+  /** Keeps with it what it is asked for. */
+  async note(request: CollectorRequest): Promise<void> {
+    await this.session.writeFile(this.files.request, Buffer.from(JSON.stringify(request)));
+  }
+
+  /** Starts it; nothing happens where it runs. What is asked for is on no command line. */
+  async start(request: CollectorRequest): Promise<void> {
+    await this.note(request);
+    await runScript(this.session, [startScript, this.folder, request.nodePath]);
   }
 
   /** Ends it, and waits for its end. */

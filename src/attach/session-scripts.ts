@@ -2,6 +2,7 @@
 export function collectorFiles(folder: string) {
   return {
     program: `${folder}/collector.cjs`,
+    request: `${folder}/request.json`,
     recording: `${folder}/recording.db`,
     state: `${folder}/state.json`,
     light: { perl: `${folder}/light.pl`, shell: `${folder}/light.sh` },
@@ -13,10 +14,14 @@ export function collectorFiles(folder: string) {
 
 // For any POSIX shell. What differs is only ever an argument, never part of a script.
 
+// Of two that are started at once one gives up: the other is the one that names itself in `pid`.
 const isAlive = `is_alive() {
-  pid=$(cat "$1/pid" 2>/dev/null) && [ -n "$pid" ] || return 1
-  tr '\\0' '\\n' 2>/dev/null <"/proc/$pid/cmdline" |
-    grep -qxF -e "$1/collector.cjs" -e "$1/light.pl" -e "$1/light.sh"
+  for name in pid started; do
+    pid=$(cat "$1/$name" 2>/dev/null) && [ -n "$pid" ] || continue
+    tr '\\0' '\\n' 2>/dev/null <"/proc/$pid/cmdline" |
+      grep -qxF -e "$1/collector.cjs" -e "$1/light.pl" -e "$1/light.sh" && return 0
+  done
+  return 1
 }
 `;
 
@@ -36,13 +41,14 @@ if is_alive "$d"; then echo "$pid"; else echo none; fi
 /** Makes the folder. */
 export const prepareScript = `${findFolder}[ -d "$d" ] || mkdir "$d"`;
 
-/** Arguments: folder, program of Node.js, what is to be recorded. Leaves no descriptor open. */
+/** Arguments: folder, program of Node.js. Leaves no descriptor open. */
 export const startScript = `${isAlive}if is_alive "$1"; then exit 0; fi
 umask 077
 cd "$1" || exit 3
 command -v "$2" >/dev/null || { echo "there is no $2" >&2; exit 3; }
 : >"$1/log"
-setsid "$2" --lite-mode --no-expose-wasm --semi-space-growth-factor=1 "$1/collector.cjs" record "$3" >"$1/log" 2>&1 </dev/null &
+setsid "$2" --lite-mode --no-expose-wasm --semi-space-growth-factor=1 "$1/collector.cjs" record >"$1/log" 2>&1 </dev/null &
+echo $! >"$1/started"
 `;
 
 /** Argument: folder. Asks the collector to end and waits for it, for a minute. */

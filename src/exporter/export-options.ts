@@ -50,6 +50,8 @@ export interface ExportOptions {
   resend?: boolean;
   /** The time for all of it; when following, the time from the end of the recording. Default: none. */
   deadlineMs?: number | null;
+  /** The file is a copy of a recording that goes on elsewhere: the session is not closed. Default: false. */
+  goesOn?: boolean;
   /** Send the counts of the export itself as metrics. Default: false. */
   reportsItself?: boolean;
   /** Come to an end: what is recorded by now is sent, as far as `deadlineMs` (default 5 s) allows. */

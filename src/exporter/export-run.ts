@@ -119,7 +119,7 @@ export class ExportRun<T extends Item = Item> {
   }
 
   #horizon(recording: Recording, settleMs: number): Horizon {
-    const ended = !recording.isLive;
+    const ended = !recording.isLive && this.#options.goesOn !== true;
     const last = recording.lastTick();
     const isSettling = !ended && settleMs > 0 && last !== null;
     return {

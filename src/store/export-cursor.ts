@@ -38,17 +38,7 @@ const busyTimeoutMs = 500;
 
 /** Null when nothing was exported to the target. Errors: see {@link openForReading}. */
 export function readCursor(path: string, target: string): ExportCursor | null {
-  const { db, close } = openForReading(path);
-  try {
-    const select = db.prepare<[string], ExportCursor>(
-      `SELECT ${columns} FROM export_cursor WHERE target = ?`,
-    );
-    return select.get(target) ?? null;
-  } catch (error) {
-    throw fileError(error, path);
-  } finally {
-    close();
-  }
+  return readCursors(path).find((cursor) => cursor.target === target) ?? null;
 }
 
 /**
@@ -91,6 +81,27 @@ export function advanceCursor(path: string, target: string, advance: CursorAdvan
     throw writeError(error, path);
   } finally {
     db.close();
+  }
+}
+
+/**
+ * Takes the cursors of an earlier copy of a recording over into a later one; false when there are none.
+ * Errors: see {@link openForReading} and {@link advanceCursor}.
+ */
+export function carryCursors(from: string, to: string): boolean {
+  const cursors = readCursors(from);
+  for (const { target, ...cursor } of cursors) advanceCursor(to, target, cursor);
+  return cursors.length > 0;
+}
+
+function readCursors(path: string): ExportCursor[] {
+  const { db, close } = openForReading(path);
+  try {
+    return db.prepare<[], ExportCursor>(`SELECT ${columns} FROM export_cursor`).all();
+  } catch (error) {
+    throw fileError(error, path);
+  } finally {
+    close();
   }
 }
 

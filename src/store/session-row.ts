@@ -97,7 +97,7 @@ export function writeSession(db: Database, facts: SessionFacts, recorder: Record
   db.prepare(
     `INSERT INTO session (one, ${names.join(', ')})
      VALUES (1, ${names.map((name) => `@${name}`).join(', ')})
-     ON CONFLICT (one) DO UPDATE SET ${names
+     ON CONFLICT (one) DO UPDATE SET labels = json_patch(labels, excluded.labels), ${names
        .filter((name) => !keptColumns.has(name))
        .map((name) => `${name} = excluded.${name}`)
        .join(', ')}`,
@@ -122,7 +122,7 @@ export function markCopied(db: Database): void {
       recorder_pid = NULL, recorder_start_ticks = NULL, recorder_boot_id = NULL`);
 }
 
-// A recording that goes on keeps who it is and when it began.
+// A recording that goes on keeps who it is and when it began; labels are added to those it has.
 const keptColumns = new Set(['id', 'source', 'labels', 'started_unix_ms']);
 
 function sessionColumns(facts: SessionFacts, recorder: RecorderIdentity) {

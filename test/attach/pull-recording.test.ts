@@ -10,7 +10,7 @@ import { temporaryFolder } from '../support/headroom-cli.ts';
 const folder = temporaryFolder();
 const content = Buffer.from('what was recorded, to the byte');
 const sha256 = createHash('sha256').update(content).digest('hex');
-const state = { pid: 7, nodePath: '/n', sampleCount: 3, lastUnixMs: 0, isOver: false };
+const request = { sessionId: 'a', source: 'kernel', intervalMs: 1_000, labels: {}, nodePath: '/n' };
 
 afterEach(() => {
   for (const name of fs.readdirSync(folder.path)) fs.rmSync(folder.file(name));
@@ -30,8 +30,7 @@ function sessionSending(...ways: (() => AsyncIterable<Uint8Array>)[]) {
       return { exitCode: 0, signal: null, stdout, stderr: Buffer.alloc(0) };
     },
     readFile: async (path) => {
-      if (path.endsWith('state.json'))
-        return { sizeBytes: null, chunks: sent(JSON.stringify(state)) };
+      if (path.endsWith('.json')) return { sizeBytes: null, chunks: sent(JSON.stringify(request)) };
       const way = ways[calls.reads++] ?? ways.at(-1);
       return { sizeBytes: content.length, chunks: way === undefined ? sent('') : way() };
     },

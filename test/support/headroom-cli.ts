@@ -23,9 +23,24 @@ export function startCli(
   child: ChildProcess;
   result: Promise<CliResult>;
 } {
-  const child = spawn(process.execPath, [headroomMain, ...args], {
+  return startNode([headroomMain, ...args], { env, input });
+}
+
+/** Any program of Node.js. */
+export function runNode(
+  args: readonly string[],
+  options: { cwd?: string; env: NodeJS.ProcessEnv },
+): Promise<CliResult> {
+  return startNode(args, options).result;
+}
+
+function startNode(
+  args: readonly string[],
+  { input = null, ...options }: { cwd?: string; env: NodeJS.ProcessEnv; input?: string | null },
+): ReturnType<typeof startCli> {
+  const child = spawn(process.execPath, args, {
     stdio: [input === null ? 'ignore' : 'pipe', 'pipe', 'pipe'],
-    env,
+    ...options,
   });
   // Whoever ends before reading it has no need of it.
   child.stdin?.on('error', () => undefined).end(input);

@@ -11,10 +11,12 @@ import { sqliteDriver } from '../../src/store/choose-driver.ts';
 import { fullDiskRound } from './full-disk-round.ts';
 import { killRound } from './kill-round.ts';
 import { isGood, type Round } from './round.ts';
+import { sessionRound } from './session-round.ts';
 
-const usage = `npm run torture -- [--long] [--only kill|disk] [--rounds N] [--seed N]
+const usage = `npm run torture -- [--long] [--only kill|session|disk] [--rounds N] [--seed N]
 
-  --long      200 rounds of kills and 50 of full disks, ten minutes; without it 10 and 3
+  --long      200 rounds of kills, 100 of attached sessions and 50 of full disks, half an hour;
+              without it 10, 2 and 3
   --only      one kind of fault
   --rounds N  so many of each kind
   --seed N    begins with this seed, each further round has the next; default: the clock
@@ -22,6 +24,7 @@ const usage = `npm run torture -- [--long] [--only kill|disk] [--rounds N] [--se
 
 const faults = {
   kill: { name: 'kill -9', run: killRound, short: 10, long: 200 },
+  session: { name: 'attached session, kill -9', run: sessionRound, short: 2, long: 100 },
   disk: { name: 'full disk, kill -9', run: fullDiskRound, short: 3, long: 50 },
 } as const;
 

@@ -3,6 +3,7 @@ import { createGunzip } from 'node:zlib';
 import { HeadroomError } from '../../model/errors.ts';
 import { temporaryBeside } from '../../store/temporary-file.ts';
 import { verifyFile } from '../../store/verify/verify-file.ts';
+import { nameCopy } from '../name-copy.ts';
 import { collectorFailure, runScript, type SessionCollector } from '../session-collector.ts';
 import { convertFrames } from './convert-frames.ts';
 import { copyFramesScript } from './light-scripts.ts';
@@ -35,7 +36,7 @@ export async function recordingOfFrames(fetched: string, out: string): Promise<n
         hint: 'The frames are still in the session: pull it again.',
       });
     }
-    fs.renameSync(made, out);
+    nameCopy(made, out);
     return sizeBytes;
   } finally {
     for (const rest of ['', '-wal', '-shm', '-journal']) fs.rmSync(made + rest, { force: true });

@@ -36,6 +36,7 @@ cd "$dir" || exit 3
 trap '' HUP
 if command -v setsid >/dev/null; then set -- setsid "$@"; fi
 "$@" >"$dir/log" 2>&1 </dev/null &
+echo $! >"$dir/started"
 `;
 
 /**

@@ -29,6 +29,7 @@ export async function startLight(
   const { name, program, sampler } = bestSampler(facts);
   const path = files.light[sampler];
   await runScript(session, [prepareScript]);
+  await collector.note(request);
   const script = sampler === 'perl' ? perlSampler : shellSampler;
   await session.writeFile(path, Buffer.from(script));
   const openFiles = Math.min(facts.openFiles ?? usualOpenFiles, mostOpenFiles);

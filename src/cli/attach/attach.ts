@@ -1,16 +1,14 @@
-import { randomUUID } from 'node:crypto';
-import { type AttachMode, attachModes, chooseMode } from '../../attach/choose-mode.ts';
-import type { CollectorRequest } from '../../attach/collector-state.ts';
-import { SessionCollector } from '../../attach/session-collector.ts';
-import { untilRecording } from '../../attach/until-recording.ts';
+import type { FollowEnd } from '../../attach/follow.ts';
+import { lastTickUnixMs, whatIsMissing } from '../../attach/recording-end.ts';
+import { type StartedRecording, startRecording } from '../../attach/start-recording.ts';
 import { printable } from '../../report/printable.ts';
 import type { Command, CommandIo, ParsedArguments } from '../command.ts';
 import { UsageError } from '../command.ts';
-import { listOption, nameOption, switchOption, textOption } from '../parse-arguments.ts';
-import { parseDuration, parseLabels } from '../quantities.ts';
 import { sessionOf, targetHelp } from '../session/target.ts';
-import { follow } from './follow.ts';
-import { outOption, pulledFile } from './pulled-file.ts';
+import { type AttachOptions, attachOptions } from './attach-options.ts';
+import { CopyExport } from './copy-export.ts';
+import { followHere } from './follow-here.ts';
+import { outOption } from './pulled-file.ts';
 
 export const attachCommand: Command = {
   name: 'attach',
@@ -18,6 +16,7 @@ export const attachCommand: Command = {
   usage: ['headroom attach TARGET [OPTIONS]'],
   options: {
     out: outOption,
+    for: { type: 'string', value: 'D', help: 'end after this time; default: until Ctrl-C or TERM' },
     interval: { type: 'string', value: 'D', help: 'time between samples, 100ms to 1h; default 1s' },
     label: { type: 'string', value: 'K=V', multiple: true, help: 'a label of the recording' },
     mode: {
@@ -29,18 +28,35 @@ export const attachCommand: Command = {
     'pull-every': {
       type: 'string',
       value: 'D',
-      help: 'fetch what is there this often, as a session may be deleted at any time; default 5m',
+      help: 'fetch what is there this often; default 5m, 1m with --until-deleted, 15s with --otlp, 30m with --no-keepalive',
+    },
+    'until-deleted': {
+      type: 'boolean',
+      help: 'the deletion of the session is the planned end: what was fetched last is the recording',
+    },
+    'no-keepalive': {
+      type: 'boolean',
+      help: 'ask the session for nothing between two fetches, so that it may go into standby',
+    },
+    otlp: {
+      type: 'string',
+      value: 'URL',
+      help: 'send what was fetched to this OTLP endpoint, as it comes',
     },
     detach: {
       type: 'boolean',
       help: 'end here when it records; fetch it with headroom stop, or pull',
     },
+    json: { type: 'boolean', help: 'say at the end what was recorded as JSON, on stdout' },
+    quiet: { type: 'boolean', help: 'no progress line' },
   },
   examples: [
     'headroom attach kernel:ID --out task.db            # until Ctrl-C, then the file is here',
+    'headroom attach kernel:ID --until-deleted --pull-every 20s',
     'headroom attach kernel:ID --detach --label workload=checkout',
     'headroom attach kernel:ID --mode auto              # light where there is no Node.js or no room',
-    'headroom attach vm:http://localhost:10001 --interval 500ms',
+    'headroom attach kernel:ID --no-keepalive --pull-every 1h',
+    'headroom attach vm:http://localhost:10001 --for 10m --otlp http://localhost:4318',
   ],
   run,
 };
@@ -48,49 +64,51 @@ export const attachCommand: Command = {
 async function run(parsed: ParsedArguments, io: CommandIo): Promise<number> {
   const { session, others } = sessionOf(parsed, io.env);
   if (others.length > 0) throw new UsageError(`one TARGET only, not "${others[0]}" as well`);
-  const isDetached = switchOption(parsed, 'detach');
-  if (isDetached && parsed.values['out'] !== undefined) {
-    throw new UsageError('--detach fetches nothing: give --out to headroom stop');
-  }
-  const pullEveryMs = parseDuration('--pull-every', textOption(parsed, 'pull-every') ?? '5m');
-  if (pullEveryMs < 1_000) throw new UsageError('--pull-every takes 1s or more');
-  const intervalMs = parseDuration('--interval', textOption(parsed, 'interval') ?? '1s');
-  if (intervalMs < 100 || intervalMs > 3_600_000) {
-    throw new UsageError('--interval takes 100ms to 1h');
-  }
-  const labels = parseLabels('--label', listOption(parsed, 'label'));
-  const nodePath = nameOption(parsed, 'node') ?? 'node';
-  const mode = modeOption(parsed);
-  const out = isDetached ? null : pulledFile(parsed, session.name);
-  const { collector, pid } = await SessionCollector.locate(session);
-  const request: CollectorRequest = {
-    folder: collector.folder,
-    sessionId: randomUUID(),
-    source: session.name.split(':', 1)[0] ?? '',
-    intervalMs,
-    labels,
-  };
-  const wish = { mode, nodePath, isRunning: pid !== null };
-  if (pid === null) {
-    const chosen = await chooseMode(collector, wish);
-    const name = await chosen.start(request);
-    if (mode === 'auto' || chosen.mode === 'light')
-      io.stderr.write(`${name}: ${printable(chosen.why)}\n`);
-  } else io.stderr.write('it is being recorded already: that is followed\n');
-  await untilRecording(collector, io.signal);
+  const options = attachOptions(parsed, { name: session.name, env: io.env });
+  const { request, mode } = options;
+  const recording = await startRecording(session, { request, mode }, io.signal);
+  if (recording.isTakenOver) {
+    io.stderr.write('it is being recorded already: that is followed, as it was begun\n');
+  } else if (recording.how !== null) io.stderr.write(`${printable(recording.how)}\n`);
   io.stderr.write(`recording in ${session.name}\n`);
-  if (out === null) return 0;
-  const start = async () => {
-    await (await chooseMode(collector, { ...wish, mode: null, isRunning: true })).start(request);
-  };
-  return await follow(collector, { io, out, pullEveryMs, start });
+  if (options.out === null) {
+    if (options.isJson) tell(io, { target: session.name, isTakenOver: recording.isTakenOver });
+    return 0;
+  }
+  return await stay(recording, { ...options, out: options.out }, io);
 }
 
-function modeOption(parsed: ParsedArguments): AttachMode | null {
-  const wanted = textOption(parsed, 'mode');
-  if (wanted === null) return null;
-  const mode = attachModes.find((each) => each === wanted);
-  if (mode === undefined)
-    throw new UsageError(`--mode takes ${attachModes.join(', ')}, not "${wanted}"`);
-  return mode;
+async function stay(
+  recording: StartedRecording,
+  options: AttachOptions & { out: string },
+  io: CommandIo,
+): Promise<number> {
+  const { out, isUntilDeleted } = options;
+  const { name } = recording.collector.session;
+  const sending = options.otlp === null ? null : new CopyExport(out, options.otlp, io);
+  const { end, pullCount, restartCount } = await followHere(recording, { ...options, sending }, io);
+  const missing = whatIsMissing(end, { name, out });
+  const hasCopy = pullCount > 0;
+  if (hasCopy) await sending?.send({ isEnd: true });
+  if (missing !== null) io.stderr.write(`${printable(missing.message)} [${missing.code}]\n`);
+  if (options.isJson) {
+    tell(io, {
+      target: name,
+      file: hasCopy ? out : null,
+      end,
+      isComplete: missing === null,
+      recordedUntilUnixMs: hasCopy ? lastTickUnixMs(out) : null,
+      pullCount,
+      restartCount,
+    });
+  }
+  return missing === null || (isUntilDeleted && isPlanned(end) && hasCopy) ? 0 : 1;
+}
+
+function isPlanned(end: FollowEnd): boolean {
+  return end === 'deleted' || end === 'lost';
+}
+
+function tell({ stdout }: CommandIo, result: object): void {
+  stdout.write(`${JSON.stringify({ schemaVersion: 1, ...result })}\n`);
 }

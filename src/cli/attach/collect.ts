@@ -21,8 +21,8 @@ import {
  * there is continued: a collector that was killed has lost no tick that was written. FILE_IN_USE while
  * another collector writes it: the file is the lock.
  */
-export async function collect(request: CollectorRequest): Promise<void> {
-  const files = collectorFiles(request.folder);
+export async function collect(folder: string, request: CollectorRequest): Promise<void> {
+  const files = collectorFiles(folder);
   const source = openLocalSource({
     rootPid: request.browserPid ?? null,
     storesCommands: true,
@@ -35,9 +35,9 @@ export async function collect(request: CollectorRequest): Promise<void> {
   let lastTold = Number.NEGATIVE_INFINITY;
   const tell = (isOver: boolean) => {
     lastTold = systemClock.monotonicMs();
-    const { pid, execPath: nodePath } = process;
+    const { pid } = process;
     const sampleCount = writer.writtenCount;
-    const state: CollectorState = { pid, nodePath, sampleCount, lastUnixMs: Date.now(), isOver };
+    const state: CollectorState = { pid, sampleCount, lastUnixMs: Date.now(), isOver };
     writeWhole(files.state, JSON.stringify(state));
   };
   const options = { intervalMs: request.intervalMs, durationMs: null };

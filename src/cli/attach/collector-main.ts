@@ -1,13 +1,15 @@
-import { createReadStream, renameSync, rmSync, statSync } from 'node:fs';
-import type { CollectorRequest } from '../../attach/collector-state.ts';
+import { createReadStream, readFileSync, renameSync, rmSync, statSync } from 'node:fs';
+import path from 'node:path';
+import { parseCollectorRequest } from '../../attach/collector-state.ts';
+import { collectorFiles } from '../../attach/session-scripts.ts';
 import { HeadroomError } from '../../model/errors.ts';
 import { driverState } from '../../store/driver-state.ts';
 import { snapshot } from '../../store/snapshot.ts';
 import { collect } from './collect.ts';
 
-// What is put into a session, as one file: `check`, `record REQUEST`, `snapshot FILE OUT`. It answers
-// with one line of JSON; the other side is attach.ts and pull-recording.ts.
-const [, , what = '', ...args] = process.argv;
+// What is put into a session, as one file: `check`, `record`, `snapshot FILE OUT`. It answers with
+// one line of JSON; the other side is src/attach. What is recorded stands beside it in request.json.
+const [, program = '', what = '', ...args] = process.argv;
 
 void run()
   .catch((error: unknown) => {
@@ -26,10 +28,16 @@ async function run(): Promise<number> {
     const { node, modules } = process.versions;
     const { platform, arch } = process;
     answer({ ...driverState(), node, modules, platform, arch });
-  } else if (what === 'record') await collect(JSON.parse(first) as CollectorRequest);
+  } else if (what === 'record') await record(path.dirname(program));
   else if (what === 'snapshot') await makeCopy(first, second);
   else return 2;
   return 0;
+}
+
+async function record(folder: string): Promise<void> {
+  const request = parseCollectorRequest(readFileSync(collectorFiles(folder).request, 'utf8'));
+  if (request === null) throw new Error('request.json: is not what was asked for');
+  await collect(folder, request);
 }
 
 /** A copy that can be fetched: it has its name when it is whole and on the disk. */

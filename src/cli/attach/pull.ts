@@ -15,7 +15,7 @@ export const pullCommand: Command = {
     if (others.length > 0) throw new UsageError(`one TARGET only, not "${others[0]}" as well`);
     const out = pulledFile(parsed, session.name);
     const { collector } = await SessionCollector.locate(session);
-    await pullTo(collector, out, io);
+    await pullTo(collector, out, { io, isQuiet: false });
     return 0;
   },
 };

@@ -1,7 +1,6 @@
-import fs from 'node:fs';
+import { refuseExisting } from '../../attach/new-file.ts';
 import { type OnTransfer, pullRecording } from '../../attach/pull-recording.ts';
 import type { SessionCollector } from '../../attach/session-collector.ts';
-import { HeadroomError } from '../../model/errors.ts';
 import { formatBytes } from '../../model/format-bytes.ts';
 import { printable } from '../../report/printable.ts';
 import type { CommandIo, ParsedArguments } from '../command.ts';
@@ -20,20 +19,22 @@ export function pulledFile(parsed: ParsedArguments, sessionName: string): string
   const stamp = new Date().toISOString().slice(0, 19).replaceAll(/[-:]/g, '').replace('T', '-');
   const word = sessionName.replaceAll(/[^\w.-]+/g, '-').slice(0, 80);
   const out = recordingPath(nameOption(parsed, 'out') ?? `headroom-${word}-${stamp}.db`);
-  if (fs.lstatSync(out, { throwIfNoEntry: false }) !== undefined) {
-    throw new HeadroomError('FILE_EXISTS', `${out}: exists`, {
-      hint: 'Choose another name; a recording is never overwritten.',
-    });
-  }
+  refuseExisting(out);
   return out;
 }
 
-/** Brings the recording to `out`, and says how that goes. */
+export interface PullIo {
+  io: Pick<CommandIo, 'stderr'>;
+  /** Says nothing of the file that has come. */
+  isQuiet: boolean;
+}
+
+/** Brings the recording to `out`, and says how that goes; gives its size. */
 export async function pullTo(
   collector: SessionCollector,
   out: string,
-  io: CommandIo,
-): Promise<void> {
+  { io, isQuiet }: PullIo,
+): Promise<number> {
   const isLive = io.stderr.isTTY === true;
   const onTransfer: OnTransfer = (received, size) => {
     if (!isLive) return;
@@ -42,7 +43,9 @@ export async function pullTo(
   };
   const size = await pullRecording(collector, out, onTransfer);
   if (isLive) io.stderr.write('\r\u001b[K');
+  if (isQuiet) return size;
   io.stderr.write(
     `${formatBytes(size)} in ${printable(out)}, checked; next: headroom report ${shellQuote(out)}\n`,
   );
+  return size;
 }

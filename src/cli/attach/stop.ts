@@ -16,9 +16,9 @@ export const stopCommand: Command = {
     if (others.length > 0) throw new UsageError(`one TARGET only, not "${others[0]}" as well`);
     const out = pulledFile(parsed, session.name);
     const { collector } = await SessionCollector.locate(session);
-    if ((await collector.state()) === null) throw notFound(session);
+    if ((await collector.request()) === null) throw notFound(session);
     await collector.stop();
-    await pullTo(collector, out, io);
+    await pullTo(collector, out, { io, isQuiet: false });
     // Only now: what could not be fetched stays where it is.
     await collector.remove();
     return 0;

@@ -1,9 +1,6 @@
-import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { CollectorRequest } from '../../attach/collector-state.ts';
-import { putCollector } from '../../attach/put-collector.ts';
-import { SessionCollector } from '../../attach/session-collector.ts';
-import { untilRecording } from '../../attach/until-recording.ts';
+import type { SessionCollector } from '../../attach/session-collector.ts';
+import { startRecording } from '../../attach/start-recording.ts';
 import { HeadroomError } from '../../model/errors.ts';
 import { formatBytes } from '../../model/format-bytes.ts';
 import { printable } from '../../report/printable.ts';
@@ -35,7 +32,7 @@ export async function sessionStory(options: StoryOptions): Promise<boolean> {
   await using session = await DemoSession.start({ executable, env: io.env });
   say(`${await session.version()} in a session of its own, at ${session.hostUrl}`);
   say(limitWords(session));
-  const collector = await startRecording(session, options);
+  const collector = await startedCollector(session, options);
   if (collector === null) return false;
   const file = session.onMachine(collector.files.recording);
   await using live = await serveLive(file, io);
@@ -43,7 +40,7 @@ export async function sessionStory(options: StoryOptions): Promise<boolean> {
   await browse(session, file, options);
   for (const words of await killWords(session)) say(words);
   await collector.stop();
-  await pullTo(collector, options.recording, io);
+  await pullTo(collector, options.recording, { io, isQuiet: false });
   await session.delete();
   say('session deleted: no process, no cgroup and no file of it is left');
   return true;
@@ -55,28 +52,28 @@ function limitWords({ limit, refusal }: DemoSession): string {
 }
 
 /** Puts the collector into the session and waits for its first sample; null when it is to end. */
-async function startRecording(
+async function startedCollector(
   session: DemoSession,
   { intervalMs, io }: StoryOptions,
 ): Promise<SessionCollector | null> {
-  const { collector } = await SessionCollector.locate(session.remote);
-  const request: CollectorRequest = {
-    folder: collector.folder,
-    sessionId: randomUUID(),
-    source: 'kernel',
+  const request = {
     intervalMs,
     labels: { workload: 'demo' },
+    nodePath: process.execPath,
     // On this machine there may be others.
     ...(await session.browser()),
   };
   try {
-    await putCollector(collector, process.execPath);
-    await collector.start(process.execPath, request);
-    await untilRecording(collector, io.signal);
+    const { collector } = await startRecording(
+      session.remote,
+      { request, mode: 'node' },
+      io.signal,
+    );
+    return collector;
   } catch (error) {
     if (!io.signal.aborted || !(error instanceof HeadroomError)) throw error;
+    return null;
   }
-  return io.signal.aborted ? null : collector;
 }
 
 /** Opens the pages and waits until one of them has grown as far as it goes. */
