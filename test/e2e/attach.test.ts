@@ -23,6 +23,8 @@ const headroom = (name: string, ...args: string[]) =>
     KERNEL_BASE_URL: host.url,
     OTEL_EXPORTER_OTLP_PROTOCOL: 'http/json',
     OTEL_EXPORTER_OTLP_COMPRESSION: 'none',
+    // An answer that comes late is no reason to send again.
+    OTEL_EXPORTER_OTLP_TIMEOUT: '60000',
   });
 const collectorPid = async () =>
   (await headroom('exec', '--', 'sh', '-c', 'cat "$TMPDIR/headroom/pid"').result).stdout.trim();
@@ -77,7 +79,7 @@ test('attach starts one collector, however often it is called', async () => {
 });
 
 test('after kill -9 every committed tick comes home, in a file that is whole', async () => {
-  const recorded = recordingInSession();
+  const recorded = await recordingInSession();
   const committed = await vi.waitFor(() => {
     const found = ticks(recorded);
     expect(found.length).toBeGreaterThan(5);
@@ -103,7 +105,7 @@ test('attach goes on with it, also after a kill -9, and Ctrl-C brings it home an
   const pid = await collectorPid();
   await headroom('exec', '--', 'sh', '-c', `kill -9 ${pid}`).result;
   await says('is started again');
-  const recorded = recordingInSession();
+  const recorded = await recordingInSession();
   await vi.waitFor(
     () => expect(ticks(recorded).length).toBeGreaterThan(before.length + 3),
     patience,
@@ -188,9 +190,13 @@ function timeOf(key: string): number {
   return Number(key.split(' ')[0]);
 }
 
-function recordingInSession(): string {
-  const name = sessionFiles().find((each) => each.endsWith('headroom/recording.db'));
-  return path.join(hostFolder.path, name ?? 'none');
+// The browser's own files come and go while they are listed.
+function recordingInSession(): Promise<string> {
+  return vi.waitFor(() => {
+    const name = sessionFiles().find((each) => each.endsWith('headroom/recording.db'));
+    if (name === undefined) throw new Error('no recording in the session');
+    return path.join(hostFolder.path, name);
+  }, patience);
 }
 
 function namesInSession(): string {
