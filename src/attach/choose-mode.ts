@@ -19,8 +19,8 @@ export interface ChosenMode {
 }
 
 export interface ModeWish {
-  /** Null: as it was begun, else node. */
-  mode: AttachMode | null;
+  /** `auto`: as it was begun, else what fits. */
+  mode: AttachMode;
   /** The Node.js of the session that is meant. */
   nodePath: string;
   /** Something records there at this moment: nothing is put there. */
@@ -41,7 +41,7 @@ export async function chooseMode(
   const state = await collector.state();
   if (state !== null) {
     const begun = state.light === undefined ? 'node' : 'light';
-    if (mode !== null && mode !== 'auto' && mode !== begun) {
+    if (mode !== 'auto' && mode !== begun) {
       const problem = `this session is recorded in mode ${begun}: headroom stop it first, or leave out --mode`;
       throw collectorFailure(collector.session, problem);
     }

@@ -14,7 +14,7 @@ export interface RecordSessionOptions {
   /** Time between samples, ms; default 1000. */
   intervalMs?: number;
   labels?: Readonly<Record<string, string>>;
-  /** What records there: the collector by Node.js, a script, or what fits; default `node`. */
+  /** What records there: the collector by Node.js, a script, or what fits; default `auto`. */
   mode?: AttachMode;
   /** The Node.js of the session; default `node`. */
   nodePath?: string;
@@ -35,7 +35,7 @@ export async function recordSession(
   sessionId: string,
   options: RecordSessionOptions,
 ): Promise<SessionRecorder> {
-  const { out, intervalMs = 1_000, labels = {}, nodePath = 'node', mode = null } = options;
+  const { out, intervalMs = 1_000, labels = {}, nodePath = 'node', mode = 'auto' } = options;
   if (!(intervalMs >= 100 && intervalMs <= 3_600_000)) {
     throw new RangeError(`intervalMs must be 100 to 3600000, not ${intervalMs}`);
   }

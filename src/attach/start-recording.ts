@@ -9,8 +9,7 @@ export type RecordingRequest = Omit<CollectorRequest, 'sessionId' | 'source'>;
 
 export interface RecordingWish {
   request: RecordingRequest;
-  /** Null: as it was begun, else by Node.js. */
-  mode: AttachMode | null;
+  mode: AttachMode;
 }
 
 /** A recording that runs in a session. */
@@ -54,7 +53,7 @@ export async function startRecording(
     throw error;
   }
   const restart = async () => {
-    const begun = await chooseMode(collector, { mode: null, nodePath, isRunning: true });
+    const begun = await chooseMode(collector, { mode: 'auto', nodePath, isRunning: true });
     await begun.start(request);
   };
   return { collector, isTakenOver, how, restart };

@@ -73,20 +73,20 @@ async function* sent(text: string): AsyncGenerator<Uint8Array> {
   yield Buffer.from(text);
 }
 
-async function choose(there: There, mode: AttachMode | null, isRunning = false) {
+async function choose(there: There, mode: AttachMode, isRunning = false) {
   const { collector } = await SessionCollector.locate(sessionWith(there));
   return await chooseMode(collector, { mode, nodePath: 'node', isRunning });
 }
 
 const light = { pid: 7, nodePath: '', light: 'perl', sampleCount: 3, lastUnixMs: 0, isOver: false };
 
-test.each<[string, There, AttachMode | null, string, string]>([
+test.each<[string, There, AttachMode, string, string]>([
   ['asked for', {}, 'light', 'light', 'as asked for'],
   ['no Node.js', { node: '' }, 'auto', 'light', 'there is no node'],
   ['a machine of 1 GiB', { memTotalKb: 2 ** 20 }, 'auto', 'light', '1.00 GiB'],
   ['a cgroup of 1 GiB', { limits: 'max\n1073741824' }, 'auto', 'light', '1.00 GiB'],
-  ['begun before', { state: light }, null, 'light', 'as it was begun'],
-  ['begun before, and no wish', { state: light }, 'auto', 'light', 'as it was begun'],
+  ['begun before', { state: light }, 'auto', 'light', 'as it was begun'],
+  ['begun before, and asked for', { state: light }, 'light', 'light', 'as it was begun'],
 ])('%s: light, and why', async (_, there, mode, chosen, why) => {
   expect(await choose(there, mode)).toMatchObject({
     mode: chosen,
@@ -103,7 +103,7 @@ test('another mode than the one in which it was begun is refused', async () => {
 
 test('a running collector is followed, and nothing is put there', async () => {
   const { light: _, ...node } = light;
-  expect(await choose({ state: node }, null, true)).toMatchObject({ mode: 'node' });
+  expect(await choose({ state: node }, 'auto', true)).toMatchObject({ mode: 'node' });
 });
 
 test('facts of a session that tells next to nothing', () => {

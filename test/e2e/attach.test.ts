@@ -57,7 +57,9 @@ test('an attach that is interrupted before it records leaves nothing there', asy
   ];
   const put = 'f=$TMPDIR/slow-node; printf "%s\\n" "$@" >"$f"; chmod 755 "$f"; printf %s "$f"';
   const node = (await headroom('exec', '--', 'sh', '-c', put, 'sh', ...slow).result).stdout;
-  const attached = headroom('attach', '--node', node, '--out', folder.file('none.db'));
+  const attached = headroom(
+    ...['attach', '--mode', 'node', '--node', node, '--out', folder.file('none.db')],
+  );
   await vi.waitFor(() => expect(namesInSession()).toContain('headroom/started'), patience);
   attached.child.kill('SIGINT');
   const { exitCode, stderr } = await attached.result;
@@ -69,7 +71,15 @@ test('an attach that is interrupted before it records leaves nothing there', asy
 
 test('attach starts one collector, however often it is called', async () => {
   const label = ['--label', 'secret=unseen'];
-  const attached = await headroom('attach', '--detach', '--interval', '200ms', ...label).result;
+  const attached = await headroom(
+    'attach',
+    '--detach',
+    '--mode',
+    'node',
+    '--interval',
+    '200ms',
+    ...label,
+  ).result;
   expect(attached).toMatchObject({ exitCode: 0, stderr: `recording in kernel:${id}\n` });
   const pid = await collectorPid();
   expect(readFileSync(`/proc/${pid}/cmdline`, 'utf8')).not.toContain('unseen');
@@ -136,8 +146,8 @@ test('of a session that is deleted the last copy is there, sent to a receiver, n
   const { port } = receiver.address() as AddressInfo;
   const out = folder.file('deleted.db');
   const attached = headroom(
-    ...['attach', '--out', out, '--interval', '200ms', '--pull-every', '1s', '--json'],
-    ...['--until-deleted', '--otlp', `http://127.0.0.1:${port}`],
+    ...['attach', '--mode', 'node', '--out', out, '--interval', '200ms', '--pull-every', '1s'],
+    ...['--json', '--until-deleted', '--otlp', `http://127.0.0.1:${port}`],
   );
   try {
     // Of two copies at least.

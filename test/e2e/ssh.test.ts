@@ -84,7 +84,7 @@ describe.skipIf(sshdMissing())('ssh:', () => {
   });
 
   test('a machine is recorded, and nothing of that stays there', async () => {
-    const attached = await headroom('attach', '--detach', '--interval', '200ms');
+    const attached = await headroom('attach', '--detach', '--mode', 'node', '--interval', '200ms');
     expect(attached).toMatchObject({ exitCode: 0, stderr: `recording in ${target}\n` });
     const out = folder.file('there.db');
     expect(await headroom('stop', '--out', out)).toMatchObject({ exitCode: 0 });

@@ -62,7 +62,9 @@ async function killAndFetch(
   { part, delayMs, out }: { part: Part; delayMs: number; out: string },
   round: Round,
 ): Promise<void> {
-  const attach = headroom('attach', '--out', out, '--interval', '100ms', '--pull-every', '1s');
+  const attach = headroom(
+    ...['attach', '--mode', 'node', '--out', out, '--interval', '100ms', '--pull-every', '1s'],
+  );
   await said(attach, 'recording in');
   await sleep(delayMs);
   const tmp = temporaryFolderIn(hostFolder);

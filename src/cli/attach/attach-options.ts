@@ -11,7 +11,7 @@ export interface AttachOptions {
   /** Null: it is not stayed with. */
   out: string | null;
   request: RecordingRequest;
-  mode: AttachMode | null;
+  mode: AttachMode;
   durationMs: number | null;
   pullEveryMs: number;
   isUntilDeleted: boolean;
@@ -93,9 +93,8 @@ function otlpTarget(parsed: ParsedArguments, env: CommandIo['env']): OtlpTarget 
   );
 }
 
-function modeOption(parsed: ParsedArguments): AttachMode | null {
-  const wanted = textOption(parsed, 'mode');
-  if (wanted === null) return null;
+function modeOption(parsed: ParsedArguments): AttachMode {
+  const wanted = textOption(parsed, 'mode') ?? 'auto';
   const mode = attachModes.find((each) => each === wanted);
   if (mode !== undefined) return mode;
   throw new UsageError(`--mode takes ${attachModes.join(', ')}, not "${wanted}"`);

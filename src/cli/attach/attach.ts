@@ -22,7 +22,7 @@ export const attachCommand: Command = {
     mode: {
       type: 'string',
       value: 'MODE',
-      help: 'node: the collector, by a Node.js of the session; light: a script, where there is none or no room; auto: what fits. Default: as it was begun, else node',
+      help: 'node: the collector, by a Node.js of the session; light: a script, where there is none or no room; auto, the default: as it was begun, else what fits, and it says why',
     },
     node: { type: 'string', value: 'PATH', help: 'the Node.js of the session; default node' },
     'pull-every': {
@@ -54,7 +54,7 @@ export const attachCommand: Command = {
     'headroom attach kernel:ID --out task.db            # until Ctrl-C, then the file is here',
     'headroom attach kernel:ID --until-deleted --pull-every 20s',
     'headroom attach kernel:ID --detach --label workload=checkout',
-    'headroom attach kernel:ID --mode auto              # light where there is no Node.js or no room',
+    'headroom attach kernel:ID --mode node              # the collector, also where there is little room',
     'headroom attach kernel:ID --no-keepalive --pull-every 1h',
     'headroom attach vm:http://localhost:10001 --for 10m --otlp http://localhost:4318',
   ],
