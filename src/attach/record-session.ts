@@ -20,7 +20,7 @@ export interface RecordSessionOptions {
   nodePath?: string;
   /** How often what is there is fetched meanwhile, ms; default 5 minutes. */
   pullEveryMs?: number;
-  /** Gets what a person may want to know: a collector that died, contact that was lost. */
+  /** Gets what a person may want to know: what records and why, a collector that died, contact that was lost. */
   onMessage?: (message: string) => void;
 }
 
@@ -44,6 +44,7 @@ export async function recordSession(
   const request = { intervalMs, labels, nodePath };
   const never = new AbortController().signal;
   const recording = await startRecording(session, { request, mode }, never);
+  if (recording.how !== null) options.onMessage?.(recording.how);
   return new SessionRecorder(recording, options);
 }
 
