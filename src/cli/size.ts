@@ -1,8 +1,7 @@
 import { formatCount } from '../analysis/format.ts';
 import { size } from '../analysis/sizing/size.ts';
 import { renderJson } from '../report/json.ts';
-import { printable } from '../report/printable.ts';
-import { renderSizeText } from '../report/size-text.ts';
+import { leftOutWords, renderSizeText } from '../report/size-text.ts';
 import type { Command } from './command.ts';
 import { UsageError } from './command.ts';
 import { fileProgress } from './file-progress.ts';
@@ -35,10 +34,9 @@ export const sizeCommand: Command = {
     const progress = fileProgress(io);
     const report = size(files, { ...options, onFile: progress.onFile });
     progress.end();
-    for (const { file, code, reason } of report.skipped) {
-      const what = reason.startsWith(file) ? reason : `${file}: ${reason}`;
-      const suffix = code === null ? '' : ` [${code}]`;
-      io.stderr.write(`headroom size: left out: ${printable(what)}${suffix}\n`);
+    for (const skipped of report.skipped) {
+      const suffix = skipped.code === null ? '' : ` [${skipped.code}]`;
+      io.stderr.write(`headroom size: left out: ${leftOutWords(skipped)}${suffix}\n`);
     }
     if (report.skipped.length > 0) {
       io.stderr.write(

@@ -1,12 +1,15 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { errnoOf, HeadroomError } from '../../model/errors.ts';
+import { temporaryBeside } from '../../store/temporary-file.ts';
 import { recordingPath } from '../recording-path.ts';
 
 /** What a demo writes: the recording, and the post-mortem page beside it. */
 export interface DemoFiles {
   recording: string;
   page: string;
+  /** Removes the folders that were made for it and have come to nothing. */
+  removeEmptyFolders(): void;
 }
 
 /**
@@ -14,24 +17,59 @@ export interface DemoFiles {
  * FILE_NOT_WRITABLE. Makes their folder.
  */
 export function demoFiles(out: string | null, now: Date): DemoFiles {
+  if (out?.endsWith('/') === true) throw notWritable(out, 'names a folder, not a file');
   const recording = recordingPath(out ?? defaultFile(now));
   const page = `${recording.replace(/\.db$/, '')}.html`;
-  makeFolder(path.dirname(recording));
+  const folder = path.dirname(recording);
+  const firstMade = makeFolder(folder);
   for (const file of [recording, page]) refuseExisting(file);
-  return { recording, page };
+  tryToWrite(recording);
+  return { recording, page, removeEmptyFolders: () => removeEmpty(folder, firstMade) };
 }
 
-function makeFolder(folder: string): void {
+/** Gives the outermost folder that was not there before. */
+function makeFolder(folder: string): string | null {
   try {
-    fs.mkdirSync(folder, { recursive: true });
-    fs.accessSync(folder, fs.constants.W_OK);
-  } catch (cause) {
-    if (errnoOf(cause) === null) throw cause;
-    throw new HeadroomError('FILE_NOT_WRITABLE', `${folder}: ${errnoOf(cause)}`, {
-      cause,
-      hint: 'Choose another folder with --out.',
-    });
+    return fs.mkdirSync(folder, { recursive: true }) ?? null;
+  } catch (error) {
+    const errno = errnoOf(error);
+    if (errno === null) throw error;
+    const isFile = errno === 'EEXIST' || errno === 'ENOTDIR';
+    throw notWritable(folder, isFile ? 'a file is where a folder should be' : errno, error);
   }
+}
+
+// A folder that says it may be written to may still take no file, as those of /proc.
+function tryToWrite(recording: string): void {
+  const file = temporaryBeside(recording);
+  try {
+    fs.writeFileSync(file, '', { flag: 'wx' });
+    fs.rmSync(file);
+  } catch (error) {
+    const errno = errnoOf(error);
+    if (errno === null) throw error;
+    throw notWritable(recording, `no file can be made there (${errno})`, error);
+  }
+}
+
+function removeEmpty(folder: string, firstMade: string | null): void {
+  if (firstMade === null) return;
+  try {
+    for (let each = path.resolve(folder); ; each = path.dirname(each)) {
+      fs.rmdirSync(each);
+      if (each === path.resolve(firstMade)) return;
+    }
+  } catch (error) {
+    // Something is in it: then it stays.
+    if (errnoOf(error) === null) throw error;
+  }
+}
+
+function notWritable(what: string, why: string, cause?: unknown): HeadroomError {
+  return new HeadroomError('FILE_NOT_WRITABLE', `${what}: ${why}`, {
+    cause,
+    hint: 'Choose another file with --out.',
+  });
 }
 
 function defaultFile(now: Date): string {

@@ -43,12 +43,33 @@ async function runDemo(parsed: ParsedArguments, io: CommandIo): Promise<number> 
   }
   const duration = textOption(parsed, 'for') ?? defaultDuration;
   const durationMs = parseDuration('--for', duration);
+  if (durationMs === 0) throw new UsageError('--for takes more than 0s');
   const interval = textOption(parsed, 'interval') ?? '1s';
   const intervalMs = parseDuration('--interval', interval);
   if (intervalMs < 100 || intervalMs > 3_600_000) {
     throw new UsageError('--interval takes 100ms to 1h');
   }
   const files = demoFiles(nameOption(parsed, 'out'), new Date());
+  try {
+    return await tell(parsed, io, { files, duration, durationMs, interval, intervalMs });
+  } finally {
+    files.removeEmptyFolders();
+  }
+}
+
+interface Wish {
+  files: DemoFiles;
+  duration: string;
+  durationMs: number;
+  interval: string;
+  intervalMs: number;
+}
+
+async function tell(
+  parsed: ParsedArguments,
+  io: CommandIo,
+  { files, duration, durationMs, interval, intervalMs }: Wish,
+): Promise<number> {
   const { recording } = files;
   const executable = findChromium(io.env);
   if (executable === null) {
@@ -71,10 +92,14 @@ async function runDemo(parsed: ParsedArguments, io: CommandIo): Promise<number> 
 /** As a shell reports a program that Ctrl-C ended: 128 + SIGINT. */
 const interruptedExitCode = 130;
 
-function jsonOf({ verdict, memory, oomKills }: SessionReport, files: DemoFiles): object {
+function jsonOf(
+  { verdict, memory, oomKills }: SessionReport,
+  { recording, page }: DemoFiles,
+): object {
   return {
     schemaVersion: 1,
-    ...files,
+    recording,
+    page,
     verdict: { kind: verdict.kind, summary: verdict.summary },
     limitBytes: memory.limitBytes,
     peakBytes: memory.workingSetBytes.max,

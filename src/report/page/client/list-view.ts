@@ -1,6 +1,7 @@
 import { formatDuration, formatRatio } from '../../../analysis/format.ts';
 import type { ListedRecording, RecordingList } from '../page-data.ts';
 import { button, bytesElement, element } from './dom.ts';
+import { labelElements } from './labels.ts';
 import { verdictSign, verdictTone, verdictWords } from './report-sections.ts';
 import { sizeSection } from './size-section.ts';
 import type { Source } from './source.ts';
@@ -171,7 +172,7 @@ function rowOf(
       share === null ? '' : ` (${formatRatio(share)})`,
     ]),
     element('td', {}, [sparkline(summary.sparkline)]),
-    element('td', { class: 'labels' }, [labelsText(labels)]),
+    element('td', { class: 'labels' }, labelElements(labels)),
     element('td', {}, [formatTime(fromUnixMs)]),
     element('td', {}, [formatDuration(toUnixMs - fromUnixMs)]),
   ]);

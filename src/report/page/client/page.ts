@@ -41,7 +41,10 @@ async function viewOf(source: Source, isFile: boolean): Promise<View> {
     return await sessionView(source, only?.name ?? '');
   }
   const [, kind = '', rest = ''] = /^#\/(recording\/|compare\?)(.*)$/.exec(location.hash) ?? [];
-  if (kind === 'recording/') return await sessionView(source, decodeURIComponent(rest));
+  if (kind === 'recording/') {
+    const name = decoded(rest);
+    return name === null ? await listWithProblem(source) : await sessionView(source, name);
+  }
   if (kind === 'compare?') {
     const query = new URLSearchParams(rest);
     return await compareView(source, [query.get('a') ?? '', query.get('b') ?? '']);
@@ -49,11 +52,31 @@ async function viewOf(source: Source, isFile: boolean): Promise<View> {
   return await listView(source);
 }
 
+/** Null for what no link of ours leads to, such as `%`. */
+function decoded(text: string): string | null {
+  try {
+    return decodeURIComponent(text);
+  } catch (error) {
+    if (!(error instanceof URIError)) throw error;
+    return null;
+  }
+}
+
+async function listWithProblem(source: Source): Promise<View> {
+  const view = await listView(source);
+  view.element.prepend(problem('The address names no recording; these are there.'));
+  return view;
+}
+
+function problem(words: string): HTMLElement {
+  return element('p', { class: 'problem', role: 'alert' }, [words]);
+}
+
 function problemView(error: unknown): View {
   const words = error instanceof Error ? error.message : String(error);
   return {
     title: 'headroom',
-    element: element('main', {}, [element('p', { class: 'problem', role: 'alert' }, [words])]),
+    element: element('main', {}, [problem(words)]),
     end: () => undefined,
   };
 }

@@ -2,6 +2,7 @@ import type { SessionReport } from '../../../analysis/session-report.ts';
 import type { RecordingHead } from '../page-data.ts';
 import { button, element } from './dom.ts';
 import { eventsSection } from './events-section.ts';
+import { labelElements } from './labels.ts';
 import { keepLoaded } from './loader.ts';
 import { memoryPicture, pressurePicture, rolePicture } from './pictures.ts';
 import { processesSection } from './processes-section.ts';
@@ -81,12 +82,9 @@ export async function sessionView(source: Source, name: string): Promise<View> {
 }
 
 function titleOf(head: RecordingHead, state: HTMLElement): HTMLElement {
-  const labels = Object.entries(head.labels).map(([key, value]) =>
-    element('span', { class: 'label' }, [`${key}=${value}`]),
-  );
   return element('header', {}, [
     element('h1', {}, [head.name, ' ', state]),
-    element('p', { class: 'labels' }, labels),
+    element('p', { class: 'labels' }, labelElements(head.labels)),
   ]);
 }
 

@@ -1,5 +1,5 @@
 import { formatCount } from '../../../analysis/format.ts';
-import { renderSizeText } from '../../size-text.ts';
+import { leftOutWords, renderSizeText } from '../../size-text.ts';
 import { button, element } from './dom.ts';
 import type { Source } from './source.ts';
 
@@ -19,7 +19,7 @@ export function sizeSection(
     try {
       const report = await source.size(names);
       if (mine !== turn) return;
-      const left = report.skipped.map(({ reason }) => element('li', {}, [reason]));
+      const left = report.skipped.map((one) => element('li', {}, [leftOutWords(one)]));
       show(
         element('h2', {}, [`Which tier: ${words(names.length)}`]),
         element('pre', {}, [renderSizeText(report)]),
