@@ -36,7 +36,7 @@ export interface Comparison {
   moreLikely: number | null;
   /**
    * When nothing is proven: about how many more sessions, of both together, make the interval as narrow as
-   * the margin. Null: nothing is missing, or more like these do not help.
+   * the margin. Null: nothing is missing, there are too few to tell how many, or more like these do not help.
    */
   sessionsMissing: number | null;
   /** What else differs between the two, and may be the cause; a sentence each. */
@@ -124,12 +124,9 @@ function verdictOf({ low, high }: FactorInterval, margin: number): DiffVerdict {
   return high !== null && high < 1 ? 'less' : 'unknown';
 }
 
-// Fewer cannot prove anything at 95 %: of 4 and 4 sessions one division of 35 is as extreme.
-const leastSessions = 8;
-
 /** An interval narrows with the root of the number of sessions. */
 function sessionsMissing({ low, high }: FactorInterval, margin: number, count: number) {
-  if (low === null || high === null) return count < leastSessions ? leastSessions - count : null;
+  if (low === null || high === null) return null;
   const ratio = Math.log(high / low) / 2 / Math.log(1 + margin);
   return Math.max(1, Math.ceil(count * ratio ** 2) - count);
 }

@@ -7,12 +7,18 @@ export const whereOption: OptionSpec = {
   type: 'string',
   value: 'LABEL=VALUE',
   multiple: true,
-  help: 'only sessions with it: a label, version, tier, day, source or verdict',
+  help: 'only sessions with it: a label, version, tier, day, source or verdict; a comma that no LABEL= follows is part of the value',
 };
 
 /** The conditions of `--where`; UsageError. */
 export function whereFilters(parsed: ParsedArguments): LabelFilter[] {
   return listOption(parsed, 'where').flatMap((text) => parseFilters('--where', text));
+}
+
+/** UsageError for arguments of a command that takes none. */
+export function refuseArguments({ positionals: [first] }: ParsedArguments): void {
+  if (first === undefined) return;
+  throw new UsageError(`what is "${first}"? sessions are chosen with --where LABEL=VALUE`);
 }
 
 /** `version=1.2`, or several of them with commas between; UsageError naming where it was given. */

@@ -1,9 +1,11 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { fleetSessionOf } from '../../analysis/fleet/fleet-session.ts';
 import { type ErrorCode, HeadroomError } from '../../model/errors.ts';
+import { readError } from '../../store/database-file.ts';
 import { bytesChecksum, sealChecksum } from '../../store/fleet/checksum.ts';
 import type { FileFinding, FileOutcome, FleetData } from '../../store/fleet/fleet-data.ts';
 import { openRecording } from '../../store/reader.ts';
+import { checkSeal } from '../../store/seal/check-seal.ts';
 import { fileStamp } from './find-recordings.ts';
 
 /** What became of the files; `unchanged`: looked at by an earlier import, and the same since. */
@@ -45,8 +47,12 @@ export async function importRecordings(
   const result = emptyResult(files.length);
   let batch: FileFinding[] = [];
   const write = () => {
+    const isKnown = ({ path, stamp }: FileFinding) => data.known(path, stamp) !== null;
+    const known = new Set(batch.filter(isKnown).map(({ path }) => path));
     for (const { path, outcome, code, reason } of data.put(batch)) {
-      result.outcomes[outcome]++;
+      // With `again`.
+      const isOld = outcome === 'imported' && known.has(path);
+      result.outcomes[isOld ? 'unchanged' : outcome]++;
       if (outcome !== 'damaged' && outcome !== 'blind') continue;
       result.leftOut.push({ file: path, code, reason: reason ?? '' });
     }
@@ -96,16 +102,19 @@ const lasting: readonly ErrorCode[] = [
 
 /** Null: an earlier import has looked at it. */
 function look(file: string, data: FleetData, again: boolean): FileFinding | LeftOut | null {
-  const stamp = fileStamp(file);
-  const known = again ? null : data.known(file, stamp);
-  if (known !== null) {
-    const { code, reason } = known;
-    const isLeftOut = known.outcome === 'damaged' || known.outcome === 'blind';
-    return isLeftOut ? { file, code, reason: reason ?? '' } : null;
-  }
+  let stamp = '';
   try {
+    stamp = fileStamp(file);
+    const known = again ? null : data.known(file, stamp);
+    if (known !== null) {
+      const { code, reason } = known;
+      const isLeftOut = known.outcome === 'damaged' || known.outcome === 'blind';
+      return isLeftOut ? { file, code, reason: reason ?? '' } : null;
+    }
     return read(file, stamp, { data, again });
-  } catch (error) {
+  } catch (thrown) {
+    // It may go, or be shut, while it is looked at.
+    const error = thrown instanceof HeadroomError ? thrown : readError(thrown, file);
     // A Node.js without any SQLite reads no file at all.
     if (!(error instanceof HeadroomError) || error.code === 'ADDON_MISSING') throw error;
     const { code, message: reason } = error;
@@ -120,6 +129,7 @@ function read(
   { data, again }: { data: FleetData; again: boolean },
 ): FileFinding | LeftOut {
   const seal = sealChecksum(file);
+  if (seal !== null) refuseDamaged(file);
   if (seal !== null && !again && data.hasChecksum(seal)) {
     return { path: file, stamp, session: null, checksum: seal };
   }
@@ -134,4 +144,13 @@ function read(
     return { path: file, stamp, session, checksum: null, outcome: 'blind', code: null, reason };
   }
   return { path: file, stamp, session, checksum: seal ?? bytesChecksum(file) };
+}
+
+/** The checksums at the end tell of a file what it was; whether it still is, only its pages do. */
+function refuseDamaged(file: string): void {
+  const check = checkSeal(file);
+  if (check.state !== 'damaged') return;
+  throw new HeadroomError('FILE_CORRUPT', `${file}: ${check.what}`, {
+    hint: 'Pull the file again, or look at it with `headroom verify`.',
+  });
 }

@@ -30,8 +30,12 @@ export const fleetImportCommand: Command = {
       throw new UsageError('which recordings? give folders that have them');
     }
     const folder = dataFolder(parsed);
-    const files = findRecordings(parsed.positionals, path.join(folder, fleetFileName));
-    if (files.length === 0) throw new UsageError('there is no .db file in these folders');
+    const dataFile = path.join(folder, fleetFileName);
+    const { files, unreadable } = findRecordings(parsed.positionals, dataFile);
+    if (files.length === 0) {
+      if (unreadable[0] !== undefined) throw unreadable[0].error;
+      throw new UsageError('there is no .db file in these folders');
+    }
     using data = new FleetData(folder, 'create');
     const progress = fileProgress(io);
     const again = switchOption(parsed, 'again');
@@ -41,6 +45,9 @@ export const fleetImportCommand: Command = {
       onFile: progress.onFile,
     });
     progress.end();
+    for (const { folder: file, error } of unreadable) {
+      result.leftOut.push({ file, code: error.code, reason: error.message });
+    }
     tellLeftOut(result, io);
     const sessions = data.sessionCount();
     if (switchOption(parsed, 'json')) {

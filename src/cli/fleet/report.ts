@@ -6,7 +6,7 @@ import { type Command, UsageError } from '../command.ts';
 import { listOption, switchOption } from '../parse-arguments.ts';
 import { textLook } from '../text-look.ts';
 import { dataFolder, dataOption } from './data-option.ts';
-import { matching, whereFilters, whereOption } from './filters.ts';
+import { matching, refuseArguments, whereFilters, whereOption } from './filters.ts';
 
 export const fleetReportCommand: Command = {
   name: 'fleet report',
@@ -30,6 +30,7 @@ export const fleetReportCommand: Command = {
     "headroom fleet report --by workload --json | jq '.groups[] | [.value, .oom.ratio]'",
   ],
   async run(parsed, io) {
+    refuseArguments(parsed);
     const by = listOption(parsed, 'by');
     if (by.includes('')) throw new UsageError('--by is empty');
     const filters = whereFilters(parsed);

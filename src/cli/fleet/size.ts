@@ -8,7 +8,7 @@ import { switchOption } from '../parse-arguments.ts';
 import { sizeOptionSpecs, sizeOptionsOf } from '../size-options.ts';
 import { textLook } from '../text-look.ts';
 import { dataFolder, dataOption } from './data-option.ts';
-import { matching, whereFilters, whereOption } from './filters.ts';
+import { matching, refuseArguments, whereFilters, whereOption } from './filters.ts';
 
 export const fleetSizeCommand: Command = {
   name: 'fleet size',
@@ -26,6 +26,7 @@ export const fleetSizeCommand: Command = {
     'headroom fleet size --where version=1.2 --json | jq .recommendation',
   ],
   async run(parsed, io) {
+    refuseArguments(parsed);
     const options = sizeOptionsOf(parsed);
     const filters = whereFilters(parsed);
     using data = new FleetData(dataFolder(parsed), 'read');
@@ -38,6 +39,8 @@ export const fleetSizeCommand: Command = {
     io.stdout.write(
       switchOption(parsed, 'json') ? renderJson(report) : renderSizeText(report, textLook(io)),
     );
-    return demands.length > 0 ? 0 : 1;
+    if (demands.length > 0) return 0;
+    io.stderr.write('headroom fleet size: no session matches\n');
+    return 1;
   },
 };

@@ -6,7 +6,7 @@ import { type Command, type ParsedArguments, UsageError } from '../command.ts';
 import { switchOption, textOption } from '../parse-arguments.ts';
 import { textLook } from '../text-look.ts';
 import { dataFolder, dataOption } from './data-option.ts';
-import { matching, whereFilters, whereOption } from './filters.ts';
+import { matching, refuseArguments, whereFilters, whereOption } from './filters.ts';
 
 export const fleetTopCommand: Command = {
   name: 'fleet top',
@@ -29,6 +29,7 @@ export const fleetTopCommand: Command = {
     'headroom fleet top --order peak --json | jq -r ".sessions[].file"',
   ],
   async run(parsed, io) {
+    refuseArguments(parsed);
     const question = { count: countOf(parsed), order: orderOf(parsed) };
     const filters = whereFilters(parsed);
     using data = new FleetData(dataFolder(parsed), 'read');

@@ -22,12 +22,15 @@ export function renderFleetDiff(
   { columns = 80, color = false }: Look = {},
 ): string {
   const { confidence, margin, inBoth, groups } = diff;
-  const lines = comparisonLines(diff, { confidence, margin, columns });
+  const isAllInBoth = inBoth > 0 && diff.a.sessions + diff.b.sessions === 0;
+  const lines: Line[] = isAllInBoth
+    ? [{ text: 'Every session is in both groups: nothing to compare', tone: 'warning' }]
+    : comparisonLines(diff, { confidence, margin, columns });
   lines.push(
     { text: '' },
     ...wrapped(`A: ${filterWords(question.a)}; B: ${filterWords(question.b)}.`, columns),
   );
-  if (inBoth > 0) {
+  if (inBoth > 0 && !isAllInBoth) {
     lines.push(...wrapped(`${formatCount(inBoth, 'session')} in both: left out.`, columns));
   }
   for (const group of groups) {
@@ -73,7 +76,10 @@ function comparisonLines(comparison: Comparison, asked: Asked): Line[] {
   ];
 }
 
-function headline({ verdict, sessionsMissing }: Comparison, { margin }: Asked): Line {
+// With fewer the interval has often no end, from which to tell how many are missing.
+const leastSessions = 8;
+
+function headline({ verdict, sessionsMissing, a, b }: Comparison, { margin }: Asked): Line {
   switch (verdict) {
     case 'more':
       return { text: 'B needs more memory than A', tone: 'bad' };
@@ -83,9 +89,11 @@ function headline({ verdict, sessionsMissing }: Comparison, { margin }: Asked): 
       return { text: `B needs as much as A, within ${formatShare(margin)}`, tone: 'good' };
     case 'unknown': {
       const missing =
-        sessionsMissing === null
-          ? 'more sessions like these do not help'
-          : `it takes about ${formatCount(sessionsMissing, 'more session')}`;
+        sessionsMissing !== null
+          ? `it takes about ${formatCount(sessionsMissing, 'more session')}`
+          : Math.min(a.sessions, b.sessions) < leastSessions
+            ? `too few sessions, compare at least ${leastSessions} in each group`
+            : 'more sessions like these do not help';
       return { text: `Cannot tell: ${missing}`, tone: 'warning' };
     }
   }

@@ -8,6 +8,7 @@ export function renderFleetReport(
   report: FleetReport,
   { columns = 80, color = false }: { columns?: number; color?: boolean } = {},
 ): string {
+  if (report.sessions === 0) return joinLines([{ text: 'No session matches' }], { color });
   const lines: Line[] = [
     { text: headline(report), tone: 'heading' },
     ...wrapped(verdictWords(report), columns),
@@ -28,7 +29,6 @@ export function renderFleetReport(
 }
 
 function headline({ sessions, recordedMs, firstUnixMs, lastUnixMs }: FleetReport): string {
-  if (sessions === 0) return 'No session';
   const day = (unixMs: number | null) => formatInstant(unixMs).slice(0, 10);
   const [from, to] = [day(firstUnixMs), day(lastUnixMs)];
   const when = from === to ? from : `${from} to ${to}`;

@@ -3,13 +3,15 @@ import { formatCount, formatInstant, formatRatio } from '../../analysis/format.t
 import { formatBytes } from '../../model/format-bytes.ts';
 import { joinLines, type Line, wrap } from '../text-layout.ts';
 
+const longest = 80;
+
 /** The answer of `headroom fleet top` as text: some lines for each session, its recording the last. */
 export function renderFleetTop(
   { of, sessions }: FleetTop,
   { columns = 80, color = false }: { columns?: number; color?: boolean } = {},
 ): string {
   const head = `The worst ${sessions.length} of ${formatCount(of, 'session')}`;
-  const lines: Line[] = [{ text: of === 0 ? 'No session' : head, tone: 'heading' }];
+  const lines: Line[] = [{ text: of === 0 ? 'No session matches' : head, tone: 'heading' }];
   sessions.forEach((session, at) => {
     lines.push({ text: '' }, headOf(session, at + 1), ...detailsOf(session, columns));
   });
@@ -33,7 +35,7 @@ function detailsOf(session: TopSession, columns: number): Line[] {
     ...(gapCount > 0 ? [formatCount(gapCount, 'gap')] : []),
     `tier ${tier}`,
     formatInstant(startedUnixMs),
-    ...known.map(([label, value]) => `${label}=${value}`),
+    ...known.map(([label, value]) => `${shortened(label)}=${shortened(value)}`),
   ];
   const told = [facts.join(', '), ...(summary === null ? [] : [summary])];
   return [
@@ -41,4 +43,9 @@ function detailsOf(session: TopSession, columns: number): Line[] {
     // Whole, so that it can be copied.
     `   headroom report ${session.file}`,
   ].map((text) => ({ text }));
+}
+
+/** A label may have any length; the JSON has it whole. */
+function shortened(text: string): string {
+  return text.length <= longest ? text : `${text.slice(0, longest - 1)}…`;
 }

@@ -2,6 +2,7 @@ import { mkdirSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { type ErrorCode, errnoOf, HeadroomError } from '../../model/errors.ts';
 import type { FleetSession } from '../../model/fleet-session.ts';
+import { readError } from '../database-file.ts';
 import { type Database, fileError, openDatabase, transaction } from '../driver.ts';
 import { readingError } from '../reading-error.ts';
 import { createFleetSchema, fleetApplicationId, fleetSchemaVersion } from './fleet-schema.ts';
@@ -154,6 +155,9 @@ function makeFolder(folder: string): void {
   } catch (error) {
     const errno = errnoOf(error);
     if (errno === null) throw error;
+    if (errno === 'EEXIST' || errno === 'ENOTDIR') {
+      throw notAFolder('FILE_NOT_WRITABLE', folder, error);
+    }
     throw new HeadroomError('FILE_NOT_WRITABLE', `${folder}: cannot be made (${errno})`, {
       hint: 'Choose another folder with --data DIR.',
       cause: error,
@@ -161,8 +165,22 @@ function makeFolder(folder: string): void {
   }
 }
 
+function notAFolder(code: ErrorCode, folder: string, cause: unknown): HeadroomError {
+  return new HeadroomError(code, `${folder}: there is a file where a folder is to be`, {
+    hint: 'Give the folder of the data set with --data DIR.',
+    cause,
+  });
+}
+
 function requireFile(file: string, folder: string): void {
-  if (statSync(file, { throwIfNoEntry: false }) === undefined) throw nothingThere(folder);
+  try {
+    if (statSync(file, { throwIfNoEntry: false }) === undefined) throw nothingThere(folder);
+  } catch (error) {
+    const errno = errnoOf(error);
+    if (error instanceof HeadroomError || errno === null) throw error;
+    if (errno === 'ENOTDIR') throw notAFolder('FILE_NOT_FOUND', folder, error);
+    throw readError(error, file);
+  }
 }
 
 function nothingThere(folder: string): HeadroomError {

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { UsageError } from '../../../src/cli/command.ts';
 import { fleetDiffCommand } from '../../../src/cli/fleet/diff.ts';
 import { fleetImportCommand } from '../../../src/cli/fleet/import.ts';
+import { fleetReportCommand } from '../../../src/cli/fleet/report.ts';
 import { fleetSizeCommand } from '../../../src/cli/fleet/size.ts';
 import { fleetTopCommand } from '../../../src/cli/fleet/top.ts';
 import { sizeCommand } from '../../../src/cli/size.ts';
@@ -101,13 +102,40 @@ test('fleet diff: too few to tell, and nothing to compare', async () => {
   const where = ['--where', 'workload=search'];
   const few = await runInTest(fleetDiffCommand, 'version=1.9', 'version=1.10', ...where, ...data);
   expect(few.exitCode).toBe(0);
-  expect(few.stdout).toContain('Cannot tell: it takes about 4 more sessions');
+  expect(few.stdout).toContain('Cannot tell: too few sessions, compare at least 8 in each group');
   const none = await runInTest(fleetDiffCommand, 'version=1.9', 'version=2', ...data);
   expect(none.exitCode).toBe(1);
   expect(none.stdout).toContain('No session of B: nothing to compare');
 });
 
+test('fleet diff: the same group twice', async () => {
+  const run = await runInTest(fleetDiffCommand, 'version=1.9', 'version=1.9', ...data);
+  expect(run.exitCode).toBe(1);
+  expect(run.stdout).toMatch(/^Every session is in both groups/);
+});
+
+test('no session matches', async () => {
+  const args = ['--where', 'version=2', ...data];
+  for (const command of [fleetReportCommand, fleetTopCommand, fleetSizeCommand]) {
+    const { exitCode, stdout, stderr } = await runInTest(command, ...args);
+    expect(exitCode).toBe(1);
+    expect(`${stdout}${stderr}`.toLowerCase()).toContain('no session matches');
+  }
+});
+
+test('a file instead of the folder of a data set', async () => {
+  const file = ['--data', folder.file('0.db')];
+  for (const command of [fleetReportCommand, fleetTopCommand, fleetSizeCommand]) {
+    await expect(runInTest(command, ...file)).rejects.toMatchObject({ code: 'FILE_NOT_FOUND' });
+  }
+  const importing = runInTest(fleetImportCommand, folder.path, ...file);
+  await expect(importing).rejects.toThrow('a file where a folder is to be');
+});
+
 test.each([
+  [fleetReportCommand, ['version=1.9'], '--where'],
+  [fleetTopCommand, ['version=1.9'], '--where'],
+  [fleetSizeCommand, ['version=1.9'], '--where'],
   [fleetDiffCommand, ['version=1'], 'two'],
   [fleetDiffCommand, ['version', 'version=2'], 'A takes'],
   [fleetDiffCommand, ['version=1', 'version=2', '--margin', '2'], '--margin'],

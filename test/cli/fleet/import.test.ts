@@ -120,7 +120,7 @@ test('a recording that is still written is left out, and brought in when it has 
 test('--again looks at everything once more', async () => {
   fleetRecording(folder.file('in/a.db'), { id: 'a', usedMib: [300] });
   await imported();
-  expect((await imported('--again')).json.outcomes).toMatchObject({ imported: 1, unchanged: 0 });
+  expect((await imported('--again')).json.outcomes).toMatchObject({ imported: 0, unchanged: 1 });
 });
 
 test('another file of that name in --data is refused and left as it is', async () => {
@@ -128,6 +128,32 @@ test('another file of that name in --data is refused and left as it is', async (
   fleetRecording(folder.file('fleet/fleet.db'), { id: 'x', usedMib: [300] });
   fleetRecording(folder.file('in/a.db'), { id: 'a', usedMib: [300] });
   await expect(imported()).rejects.toMatchObject({ code: 'FILE_EXISTS' });
+});
+
+test('one bad entry keeps no other from being brought in', async () => {
+  fleetRecording(folder.file('in/z.db'), { id: 'a', usedMib: [300] });
+  fs.symlinkSync('circle.db', folder.file('in/circle.db'));
+  fs.symlinkSync('absent', folder.file('in/nowhere.db'));
+  const { exitCode, json } = await imported();
+  expect(exitCode).toBe(0);
+  expect(json.sessions).toBe(1);
+  expect(json.leftOut.map(({ file, code }: Record<string, string>) => [file, code])).toEqual([
+    [folder.file('in/circle.db'), 'FILE_NOT_READABLE'],
+    [folder.file('in/nowhere.db'), 'FILE_NOT_FOUND'],
+  ]);
+});
+
+test('one flipped bit is damage, and a whole copy of the session is brought in', async () => {
+  fleetRecording(folder.file('whole.db'), { id: 'a', usedMib: [300] });
+  const bytes = fs.readFileSync(folder.file('whole.db'));
+  // In the last page, before the checksums.
+  const at = bytes.readUInt16BE(16) * bytes.readUInt32BE(28) - 1;
+  bytes.writeUInt8(bytes.readUInt8(at) ^ 1, at);
+  fs.writeFileSync(folder.file('in/flipped.db'), bytes);
+  const first = await imported();
+  expect(first.json).toMatchObject({ sessions: 0, leftOut: [{ code: 'FILE_CORRUPT' }] });
+  fs.copyFileSync(folder.file('whole.db'), folder.file('in/whole.db'));
+  expect((await imported()).json).toMatchObject({ sessions: 1, outcomes: { imported: 1 } });
 });
 
 test('what makes no sense', async () => {
