@@ -227,7 +227,7 @@ describe('parquet', () => {
     const files = readdirSync(outputs.file('fleet'), { recursive: true, encoding: 'utf8' });
     expect(files.filter((name) => name.includes('0000000000000.'))).toEqual([]);
     expect(files.filter((name) => name.includes('.tmp'))).toEqual([]);
-    expect(files.filter((name) => name.endsWith('.parquet'))).toHaveLength(8);
+    expect(files.filter((name) => name.endsWith('.parquet'))).toHaveLength(9);
   });
 
   test('a file of somebody else is not replaced without --force', async () => {

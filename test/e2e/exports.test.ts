@@ -76,7 +76,7 @@ describe('a real Chromium', () => {
     expect(row?.['command']).toContain('--headless');
     const again = await runCli('export', recording, '--to', 'parquet', '--out', out);
     expect(again).toMatchObject({ exitCode: 0 });
-    expect(again.stderr).toContain('8 were there already');
+    expect(again.stderr).toContain('9 were there already');
   });
 
   test('ndjson and otlp-json: every line is JSON', async () => {
