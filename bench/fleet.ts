@@ -108,7 +108,7 @@ function run(...args: string[]): Cost {
   const began = performance.now();
   const { status, stderr } = spawnSync(
     process.execPath,
-    ['--import', './bench/support/report-peak.mjs', 'dist/cli/main.js', ...args],
+    ['--import', './bench/support/report-peak.mjs', 'dist/cli/headroom.cjs', ...args],
     { encoding: 'utf8' },
   );
   const wallMs = performance.now() - began;

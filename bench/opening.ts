@@ -1,7 +1,7 @@
 /**
  * What the store holds in the recorder's memory: the same process over the same samples with the
  * store open and without it, all that has to be loaded for it included; with each driver that can
- * be had here, and the flags that the recorder gives itself (src/cli/main.ts). The difference of the
+ * be had here, and the flags that the recorder gives itself (src/cli/headroom.cts). The difference of the
  * smallest of some runs, after a collection of garbage.
  */
 import { spawnSync } from 'node:child_process';

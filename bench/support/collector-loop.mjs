@@ -6,14 +6,15 @@
 // At the end (SIGTERM) one line of JSON: what it read.
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
+import v8 from 'node:v8';
 
 const [dist = 'dist', interval, pssCpuShare] = process.argv.slice(2);
 /** @param {string} module */
 const built = (module) => import(pathToFileURL(path.resolve(dist, 'cli', module)).href);
 
-/** @type {typeof import('../../src/cli/small-heap.ts')} */
-const { keepHeapSmall } = await built('small-heap.js');
-keepHeapSmall();
+// As src/cli/headroom.cts does.
+v8.setFlagsFromString('--lite-mode');
+v8.setFlagsFromString('--semi-space-growth-factor=1');
 /** @type {typeof import('../../src/cli/record-session.ts')} */
 const { createRecorder, openLocalSource } = await built('record-session.js');
 /** @type {typeof import('../../src/cli/heap-tidier.ts')} */

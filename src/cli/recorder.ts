@@ -1,13 +1,11 @@
 import { recordCommand } from './record.ts';
 import { endWithStdout, runCommand } from './run-command.ts';
-import { keepHeapSmall } from './small-heap.ts';
 
 /**
  * `headroom record` and nothing else. The build makes one file of it: a recorder of 170 modules holds
  * 1 MiB more.
  */
 export function runRecorder(args: readonly string[]): Promise<number> {
-  keepHeapSmall();
   endWithStdout();
   return runCommand({ name: 'record', load: async () => recordCommand }, args);
 }
