@@ -39,6 +39,12 @@ export async function recordSession(
   if (!(intervalMs >= 100 && intervalMs <= 3_600_000)) {
     throw new RangeError(`intervalMs must be 100 to 3600000, not ${intervalMs}`);
   }
+  // Found out in the session, it would keep the recording from being opened again.
+  for (const [name, value] of Object.entries(labels)) {
+    if (name === '' || typeof value !== 'string') {
+      throw new TypeError(`labels: "${name}" must have a name and a text, not a ${typeof value}`);
+    }
+  }
   refuseExisting(out);
   const session = sdkSession(client, sessionId);
   const request = { intervalMs, labels, nodePath };
