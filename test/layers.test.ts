@@ -72,11 +72,7 @@ describe('layers', () => {
 });
 
 describe('the recorder stays small', () => {
-  const entries = [
-    'src/cli/headroom.cts',
-    'src/cli/run-cli.ts',
-    'src/cli/recorder.ts',
-  ];
+  const entries = ['src/cli/headroom.cts', 'src/cli/run-cli.ts', 'src/cli/recorder.ts'];
 
   test('record loads no package; the store takes a SQLite driver when it opens a file', () => {
     expect([...loadedPackages(sources, entries)]).toEqual([]);
