@@ -166,9 +166,8 @@ function kill(pid: number): void {
 
 /** The temporary folder of the one session of a host. */
 function temporaryFolderIn(hostFolder: string): string {
-  const folders = readdirSync(`${hostFolder}/sessions`).map(
-    (id) => `${hostFolder}/sessions/${id}/root/tmp`,
-  );
+  const sessions = path.join(hostFolder, 'sessions');
+  const folders = readdirSync(sessions).map((id) => path.join(sessions, id, 'root', 'tmp'));
   const found = folders.find((folder) => existsSync(`${folder}/headroom/recording.db`));
   if (found === undefined) throw new Error('there is no recording in the session');
   return found;
