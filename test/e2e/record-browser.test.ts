@@ -2,14 +2,16 @@ import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
 import os from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import type { ProcessRecord } from '../../src/model/recording.ts';
+import type { BrowserTotals } from '../../src/model/sample.ts';
 import { openRecording } from '../../src/store/reader.ts';
 import { runCli, startCli, temporaryFolder } from '../support/headroom-cli.ts';
 import { startTestBrowser } from '../support/test-browser.ts';
 import { untilRecorded } from '../support/until-recorded.ts';
 
 const folder = temporaryFolder();
+const patience = { timeout: 120_000, interval: 500 };
 let chromium: Awaited<ReturnType<typeof startTestBrowser>>;
 
 beforeAll(async () => {
@@ -85,8 +87,20 @@ describe('a real Chromium', () => {
       expect(browser.pssEstimatedBytes).toBeLessThanOrEqual(rssSumBytes);
       expect(browser.pssEstimatedBytes).toBeLessThanOrEqual(machine.totalBytes);
     }
-    // Unknown in a tick that has a process which is too new to have been read.
-    expect(ticks.some(({ browser }) => browser.pssEstimatedBytes !== null)).toBe(true);
+  });
+
+  test('its PSS becomes known', async () => {
+    const file = folder.file('pss.db');
+    const { child, result } = startCli(['record', '--interval', '500ms', '--out', file]);
+    await untilRecorded(file);
+    // When all of its processes were read once: by a budget that shrinks while the machine stalls.
+    await vi.waitFor(() => expect(knownPssOf(file).length).toBeGreaterThan(0), patience);
+    child.kill('SIGTERM');
+    expect((await result).exitCode).toBe(0);
+    for (const { pssEstimatedBytes, rssSumBytes } of knownPssOf(file)) {
+      expect(pssEstimatedBytes).toBeGreaterThan(0);
+      expect(pssEstimatedBytes).toBeLessThanOrEqual(rssSumBytes ?? Number.NaN);
+    }
   });
 
   test('its command lines, its place for the OOM killer and its version are the kernel’s and its own', async () => {
@@ -186,6 +200,13 @@ describe('a real Chromium', () => {
     ]);
   });
 });
+
+function knownPssOf(file: string): BrowserTotals[] {
+  using recording = openRecording(file);
+  return [...recording.ticks()]
+    .map(({ browser }) => browser)
+    .filter(({ pssEstimatedBytes }) => pssEstimatedBytes !== null);
+}
 
 function tickCountOf(file: string): number {
   using recording = openRecording(file);
