@@ -78,8 +78,9 @@ async function measure(
   fs.mkdirSync(place);
   const program = path.join(place, isPerl ? 'light.pl' : 'light.sh');
   fs.writeFileSync(program, isPerl ? perlSampler : shellSampler);
+  fs.writeFileSync(path.join(place, 'head.json'), '{}\n');
   const account = openCpuAccount();
-  const sampler = [shell, program, place, '1', '228', '1024', String(2 ** 25), '{}'];
+  const sampler = [shell, program, place, '1', '228', '1024', String(2 ** 25)];
   const inside = ['nsenter', '-t', String(at.session), '-p', '-m', ...sampler];
   const [command = '', ...args] = account.wrap(inside);
   const child = spawn(command, args, { stdio: 'ignore' });

@@ -1,7 +1,11 @@
 import { HeadroomError } from '../model/errors.ts';
 import { formatBytes } from '../model/format-bytes.ts';
 import type { CollectorRequest } from './collector-state.ts';
-import { readMemoryLimit, readSessionFacts } from './light/session-facts.ts';
+import {
+  readMemoryLimit,
+  readSessionFacts,
+  type SessionFactsThere,
+} from './light/session-facts.ts';
 import { startLight } from './light/start-light.ts';
 import { putCollector } from './put-collector.ts';
 import { collectorFailure, type SessionCollector } from './session-collector.ts';
@@ -50,8 +54,9 @@ export async function chooseMode(
     return { ...chosen, why: 'as it was begun' };
   }
   if (mode === 'light') return { ...light(collector), why: 'as asked for' };
-  const reason = mode !== 'auto' ? null : await againstNode(collector, nodePath);
-  if (reason !== null) return { ...light(collector), why: reason };
+  const facts = mode === 'auto' ? await readSessionFacts(collector, nodePath) : null;
+  const reason = facts === null ? null : await againstNode(collector, { facts, nodePath });
+  if (reason !== null) return { ...light(collector, facts), why: reason };
   try {
     await putCollector(collector, nodePath);
     const why = mode === 'auto' ? 'there is room for it' : 'as asked for';
@@ -59,13 +64,15 @@ export async function chooseMode(
   } catch (error) {
     const isForWant = error instanceof HeadroomError && error.code === 'COLLECTOR_FAILED';
     if (mode !== 'auto' || !isForWant) throw error;
-    return { ...light(collector), why: error.message };
+    return { ...light(collector, facts), why: error.message };
   }
 }
 
 /** Why the collector is not for this session; null when it may be. */
-async function againstNode(collector: SessionCollector, nodePath: string): Promise<string | null> {
-  const facts = await readSessionFacts(collector, nodePath);
+async function againstNode(
+  collector: SessionCollector,
+  { facts, nodePath }: { facts: SessionFactsThere; nodePath: string },
+): Promise<string | null> {
   if (facts.programs.node === null) return `there is no ${nodePath}`;
   const limitBytes = await readMemoryLimit(collector, facts);
   if (limitBytes === null || limitBytes > roomBytes) return null;
@@ -80,8 +87,14 @@ function node(collector: SessionCollector): Omit<ChosenMode, 'why'> {
   return { mode: 'node', start };
 }
 
-function light(collector: SessionCollector): Omit<ChosenMode, 'why'> {
-  const start = async (request: CollectorRequest) =>
-    `the light sampler for ${await startLight(collector, request)}`;
+/** Asks the session for its facts where they are not known yet. */
+function light(
+  collector: SessionCollector,
+  known: SessionFactsThere | null = null,
+): Omit<ChosenMode, 'why'> {
+  const start = async (request: CollectorRequest) => {
+    const facts = known ?? (await readSessionFacts(collector, 'node'));
+    return `the light sampler for ${await startLight(collector, request, facts)}`;
+  };
   return { mode: 'light', start };
 }

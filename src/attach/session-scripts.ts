@@ -5,7 +5,11 @@ export function collectorFiles(folder: string) {
     request: `${folder}/request.json`,
     recording: `${folder}/recording.db`,
     state: `${folder}/state.json`,
-    light: { perl: `${folder}/light.pl`, shell: `${folder}/light.sh` },
+    light: {
+      perl: `${folder}/light.pl`,
+      shell: `${folder}/light.sh`,
+      head: `${folder}/head.json`,
+    },
     pid: `${folder}/pid`,
     log: `${folder}/log`,
     addon: `${folder}/node_modules`,

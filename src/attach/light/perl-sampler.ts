@@ -5,12 +5,12 @@
  * it, and there the file changes when it has grown to a MiB.
  *
  * Arguments: folder, seconds between samples, number of clock_gettime(2) or 0, files that may be kept
- * open, bytes that all files of frames may take, the head, files besides those of /proc. State, pid and
- * log are those of the collector (session-scripts.ts). Until TERM.
+ * open, bytes that all files of frames may take, files besides those of /proc. The head is the line in
+ * head.json; state, pid and log are those of the collector (session-scripts.ts). Until TERM.
  */
 export const perlSampler = String.raw`
 use strict;
-my ($dir, $every, $call, $most, $room, $head, @extra) = @ARGV;
+my ($dir, $every, $call, $most, $room, @extra) = @ARGV;
 my $keyEvery = 60;
 umask 077;
 $SIG{HUP} = $SIG{PIPE} = $SIG{CHLD} = 'IGNORE';
@@ -20,6 +20,9 @@ $SIG{TERM} = $SIG{INT} = sub { $over = 1 };
 # One a session: the lock is held as long as this process is there.
 open my $lock, '>>', "$dir/lock" or fail("$dir/lock: $!");
 flock $lock, 6 or exit 0;                            # LOCK_EX | LOCK_NB
+open my $asked, '<', "$dir/head.json" or fail("$dir/head.json: $!");
+chomp(my $head = <$asked>);
+close $asked;
 chdir '/proc' or fail("/proc: $!");
 opendir my $list, '.' or fail("/proc: $!");
 

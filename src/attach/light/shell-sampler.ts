@@ -7,11 +7,12 @@
  *
  * Arguments as those of the perl sampler, though it has no use for clock and number of files.
  */
-export const shellSampler = `dir=$1 every=$2 room=$5 head=$6
-shift 6
+export const shellSampler = `dir=$1 every=$2 room=$5
+shift 5
 LC_ALL=C; export LC_ALL
 umask 077
 fail() { printf '{"problem":"%s"}\\n' "$1" >&2; exit 1; }
+IFS= read -r head <"$dir/head.json" || fail "$dir/head.json"
 cd /proc || fail 'no /proc'
 trap '' HUP PIPE
 over=

@@ -5,7 +5,7 @@ import { collectorFailure, runScript, type SessionCollector } from '../session-c
 import { prepareScript } from '../session-scripts.ts';
 import { startLightScript } from './light-scripts.ts';
 import { perlSampler } from './perl-sampler.ts';
-import { cgroupFiles, readSessionFacts, type SessionFactsThere } from './session-facts.ts';
+import { cgroupFiles, type SessionFactsThere } from './session-facts.ts';
 import { shellSampler } from './shell-sampler.ts';
 
 /** Frames take at most so much of the session's disk, or of its memory where that is its /tmp. */
@@ -23,15 +23,17 @@ const clockCalls: Readonly<Record<string, number>> = { x86_64: 228, aarch64: 113
 export async function startLight(
   collector: SessionCollector,
   request: CollectorRequest,
+  facts: SessionFactsThere,
 ): Promise<string> {
   const { session, files, folder } = collector;
-  const facts = await readSessionFacts(collector, 'node');
   const { name, program, sampler } = bestSampler(facts);
   const path = files.light[sampler];
   await runScript(session, [prepareScript]);
   await collector.note(request);
   const script = sampler === 'perl' ? perlSampler : shellSampler;
   await session.writeFile(path, Buffer.from(script));
+  const head = JSON.stringify(headOf(request, facts, sampler));
+  await session.writeFile(files.light.head, Buffer.from(`${head}\n`));
   const openFiles = Math.min(facts.openFiles ?? usualOpenFiles, mostOpenFiles);
   await runScript(session, [
     startLightScript,
@@ -43,13 +45,11 @@ export async function startLight(
     String(clockCalls[facts.arch] ?? 0),
     String(openFiles),
     String(mostBytes),
-    JSON.stringify(headOf(request, facts, sampler)),
     ...cgroupFiles(facts.cgroup),
   ]);
   // What it says itself, and whether it lives, is asked by whoever waits for its first sample.
-  if ((await collector.pid()) === null && (await collector.problem()) !== null) {
-    throw collectorFailure(session, (await collector.problem()) ?? name);
-  }
+  const problem = (await collector.pid()) === null ? await collector.problem() : null;
+  if (problem !== null) throw collectorFailure(session, problem);
   return name;
 }
 

@@ -94,7 +94,8 @@ function sample(
     sampler: isPerl ? 'perl' : 'shell',
     intervalMs: 200,
   });
-  const args = [program, place, '0.2', '228', String(files), String(2 ** 25), head];
+  fs.writeFileSync(path.join(place, 'head.json'), `${head}\n`);
+  const args = [program, place, '0.2', '228', String(files), String(2 ** 25)];
   const child = start([...command, ...args], env);
   return { place, child, frames: () => frameCount(place) };
 }
