@@ -97,6 +97,12 @@ describe('the list', () => {
   });
 });
 
+test('an address that names nothing shows the list, and says so', async () => {
+  await open('#/recording/%');
+  await row('checkout.db').waitFor();
+  expect(await page.getByRole('alert').textContent()).toContain('names no recording');
+});
+
 test('which tier those need that are ticked is the answer of headroom size', async () => {
   await open('');
   const names = ['checkout.db', 'search.db'];
