@@ -13,6 +13,7 @@ export class SizeAnswers {
   readonly #kept = new Map<string, Promise<SizeAnswer>>();
   #last: Promise<unknown> = Promise.resolve();
   #worker: Worker | null = null;
+  #isClosed = false;
 
   answer(files: readonly FolderFile[]): Promise<SizeAnswer> {
     const question = files.map(({ path, stamp }) => `${path} ${stamp}`).join('\n');
@@ -28,14 +29,17 @@ export class SizeAnswers {
   }
 
   async close(): Promise<void> {
+    this.#isClosed = true;
     await this.#worker?.terminate();
   }
 
-  #ask(paths: readonly string[]): Promise<SizeAnswer> {
+  async #ask(paths: readonly string[]): Promise<SizeAnswer> {
+    // Those that still wait when the server ends would keep it from ending.
+    if (this.#isClosed) return { problem: 'the server ends' };
     // Emitted beside this file; a thread has to be given a file, not a module.
     const worker = new Worker(new URL('./size-worker.js', import.meta.url), { workerData: paths });
     this.#worker = worker;
-    return new Promise((resolve) => {
+    return await new Promise((resolve) => {
       worker.once('message', (report: string) => resolve({ report }));
       worker.once('error', ({ message }: Error) => resolve({ problem: message }));
       worker.once('exit', (code) => resolve({ problem: `the thread ended with ${code}` }));
