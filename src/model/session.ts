@@ -4,15 +4,18 @@ import type { LimitSource } from './sample.ts';
  * `copied` is no end: the file is a copy, and when it was made the recording went on. `detached`: the
  * program that records a VM of agentOS had enough; `vm_lost`: its sidecar died.
  */
-export type EndReason =
-  | 'duration'
-  | 'signal'
-  | 'command_exited'
-  | 'deleted'
-  | 'lost'
-  | 'copied'
-  | 'detached'
-  | 'vm_lost';
+export const endReasons = [
+  'duration',
+  'signal',
+  'command_exited',
+  'deleted',
+  'lost',
+  'copied',
+  'detached',
+  'vm_lost',
+] as const;
+
+export type EndReason = (typeof endReasons)[number];
 
 /** What is true of the whole recording. */
 export interface SessionFacts {

@@ -1,6 +1,11 @@
 import { HeadroomError } from '../model/errors.ts';
 import type { LimitSource } from '../model/sample.ts';
-import type { EndReason, MachineFacts, SessionFacts } from '../model/session.ts';
+import {
+  type EndReason,
+  endReasons,
+  type MachineFacts,
+  type SessionFacts,
+} from '../model/session.ts';
 import type { Database } from './driver.ts';
 import type { RecorderIdentity } from './recorder-lock.ts';
 import { checkShape, type RowShape } from './row-shape.ts';
@@ -193,17 +198,7 @@ const sessionShape: RowShape<StoredSession> = {
   labels: 'string',
   started_unix_ms: 'number',
   ended_unix_ms: 'number?',
-  end_reason: [
-    'duration',
-    'signal',
-    'command_exited',
-    'deleted',
-    'lost',
-    'copied',
-    'detached',
-    'vm_lost',
-    null,
-  ],
+  end_reason: [...endReasons, null],
   interval_ms: 'number',
   boot_id: 'string?',
   kernel: 'string',

@@ -1,3 +1,4 @@
+import type { EndReason } from '../../src/model/session.ts';
 import { StoreWriter } from '../../src/store/writer.ts';
 import {
   fakeFacts,
@@ -17,6 +18,7 @@ export interface FleetRecordingParts {
   isKilled?: boolean;
   /** Since {@link startUnixMs}. */
   startHour?: number;
+  endReason?: EndReason;
 }
 
 /** MemTotal, as of a machine that is sold as 1 GiB. */
@@ -25,6 +27,7 @@ export const fleetMachineMib = 978;
 /** A recording of a session on a machine of 978 MiB, a sample a second; ended in order. */
 export function fleetRecording(file: string, parts: FleetRecordingParts): void {
   const { id, labels = {}, usedMib, isKilled = false, startHour = 0 } = parts;
+  const { endReason = 'signal' } = parts;
   const startedUnixMs = startUnixMs + startHour * 3_600_000;
   const facts = fakeFacts({ id, labels, startedUnixMs, endedUnixMs: null, endReason: null });
   const writer = StoreWriter.open(file, facts);
@@ -46,5 +49,5 @@ export function fleetRecording(file: string, parts: FleetRecordingParts): void {
     const kill = fakeOomKill({ pid: 100, comm: 'chromium', scope: 'machine', timeUnixMs });
     writer.writeSample(sample, isKilled && isLast ? [kill] : []);
   });
-  writer.close({ endedUnixMs: startedUnixMs + usedMib.length * 1000, endReason: 'signal' });
+  writer.close({ endedUnixMs: startedUnixMs + usedMib.length * 1000, endReason });
 }

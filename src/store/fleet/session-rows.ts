@@ -1,4 +1,5 @@
 import type { FleetSession } from '../../model/fleet-session.ts';
+import { endReasons } from '../../model/session.ts';
 import { Sketch } from '../../model/sketch.ts';
 import type { Database, Statement } from '../driver.ts';
 import { replaceSql } from '../insert-sql.ts';
@@ -124,7 +125,7 @@ const sessionShape: RowShape<StoredSession> = {
   tier: 'string',
   started_unix_ms: 'number',
   last_unix_ms: 'number',
-  end_reason: ['duration', 'signal', 'command_exited', 'deleted', 'lost', 'copied', null],
+  end_reason: [...endReasons, null],
   last_sequence: 'number',
   recorded_ms: 'number',
   demand_bytes: 'number',

@@ -3,6 +3,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { UsageError } from '../../../src/cli/command.ts';
 import { fleetImportCommand } from '../../../src/cli/fleet/import.ts';
 import { fleetReportCommand } from '../../../src/cli/fleet/report.ts';
+import { endReasons } from '../../../src/model/session.ts';
 import { StoreWriter } from '../../../src/store/writer.ts';
 import { fakeFacts, mib } from '../../support/fake-sample.ts';
 import { fleetRecording } from '../../support/fleet-recordings.ts';
@@ -115,6 +116,12 @@ test('a recording that is still written is left out, and brought in when it has 
       reason: 'it does not tell how much memory was used',
     },
   ]);
+});
+
+test.each(endReasons)('a recording that ended by %s is read back', async (endReason) => {
+  fleetRecording(folder.file('in/a.db'), { id: 'a', usedMib: [300], endReason });
+  await imported();
+  expect(await report()).toMatchObject({ sessions: 1 });
 });
 
 test('--again looks at everything once more', async () => {
