@@ -137,8 +137,9 @@ export interface RecordingGist {
   memoryWait: MemoryWait;
   gaps: readonly Gap[];
   /**
-   * What may tell of more than an ordinary end: another boot, a limit that was changed, a process of the
-   * browser, or the command, that ended by a signal, with a code of 128 or more, or nobody knows how.
+   * What may tell of more than an ordinary end: another boot, a limit that was changed, a VM that was
+   * lost, a process of the browser, or the command, that ended by a signal, with a code of 128 or more,
+   * or nobody knows how.
    */
   hasOddEvent: boolean;
 }

@@ -92,6 +92,7 @@ const selectGlance = `
   JOIN (
     SELECT
       count(*) FILTER (WHERE kind IN ('limit_change', 'target_crash')
+        OR (kind = 'vm' AND json_extract(detail, '$.state') = 'lost')
         OR (kind = 'note' AND json_extract(detail, '$.code') IN ('browser_log', 'data_limit'))
         OR (kind = 'process_exit' AND json_extract(detail, '$.source') = 'parent'
           AND json_extract(detail, '$.signal') IS NOT NULL)

@@ -5,6 +5,7 @@ import type { ProcessExit, RecordingEvent } from '../../../src/model/event.ts';
 import type { EndReason } from '../../../src/model/session.ts';
 import { openRecording } from '../../../src/store/reader.ts';
 import { StoreWriter } from '../../../src/store/writer.ts';
+import { vmChange } from '../../support/agentos-vm.ts';
 import { writeEventfulRecording } from '../../support/eventful-recording.ts';
 import {
   fakeFacts,
@@ -27,6 +28,7 @@ interface Story {
   end?: Partial<ProcessExit> & { of?: 'browser' | 'renderer' };
   events?: readonly RecordingEvent[];
   endReason?: EndReason | null;
+  source?: string;
 }
 
 const middleUnixMs = startUnixMs + 20_000;
@@ -41,7 +43,9 @@ function exitOf({ of = 'browser', ...parts }: NonNullable<Story['end']>): Proces
 
 function record(file: string, story: Story): void {
   const { usedMib = 300, fullMsPerSecond = 0, end, events = [], endReason = 'duration' } = story;
-  const writer = StoreWriter.open(file, fakeFacts({ endedUnixMs: null, endReason: null }));
+  const { source = 'local' } = story;
+  const facts = fakeFacts({ source, endedUnixMs: null, endReason: null });
+  const writer = StoreWriter.open(file, facts);
   for (let second = 0; second < 30; second++) {
     const gone = end === undefined || second < 20 ? null : (end.of ?? 'browser');
     const happened = second !== 20 ? [] : end === undefined ? events : [exitOf(end), ...events];
@@ -66,6 +70,12 @@ function record(file: string, story: Story): void {
   if (endReason !== null) writer.close({ endedUnixMs, endReason });
 }
 
+const lostVm: Partial<Story> = {
+  source: 'agentos',
+  events: [vmChange({ timeUnixMs: middleUnixMs, state: 'lost' })],
+  endReason: 'vm_lost',
+};
+
 const kill = fakeOomKill({
   pid: 100,
   comm: 'chromium',
@@ -83,6 +93,7 @@ test.each<[string, Story]>([
   ['the browser vanishes', { verdict: 'unknown', end: { source: 'vanished' } }],
   ['a shell tells of 137', { verdict: 'unknown', end: { exitCode: 137 } }],
   ['the kernel kills', { verdict: 'kernel_oom', end: { signal: 'SIGKILL' }, events: [kill] }],
+  ['the sidecar of a VM dies', { verdict: 'unknown', ...lostVm }],
   ['memory is nearly used up', { verdict: 'pressure', usedMib: 930 }],
   ['all wait for memory', { verdict: 'pressure', fullMsPerSecond: 60 }],
   ['some wait now and then', { verdict: 'healthy', fullMsPerSecond: 20 }],
