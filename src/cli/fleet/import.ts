@@ -1,6 +1,7 @@
 import path from 'node:path';
 import { formatCount } from '../../analysis/format.ts';
 import { printable } from '../../report/printable.ts';
+import { leftOutWords } from '../../report/size-text.ts';
 import { FleetData, fleetFileName } from '../../store/fleet/fleet-data.ts';
 import type { Command, CommandIo } from '../command.ts';
 import { UsageError } from '../command.ts';
@@ -64,10 +65,9 @@ export const fleetImportCommand: Command = {
 };
 
 function tellLeftOut({ leftOut }: ImportResult, { stderr }: CommandIo): void {
-  for (const { file, code, reason } of leftOut) {
-    const what = reason.startsWith(file) ? reason : `${file}: ${reason}`;
-    const suffix = code === null ? '' : ` [${code}]`;
-    stderr.write(`headroom fleet import: left out: ${printable(what)}${suffix}\n`);
+  for (const file of leftOut) {
+    const suffix = file.code === null ? '' : ` [${file.code}]`;
+    stderr.write(`headroom fleet import: left out: ${leftOutWords(file)}${suffix}\n`);
   }
 }
 
