@@ -63,7 +63,7 @@ export function openLocalSource(target: LocalTarget): SessionSource {
     events: [
       kernelLogEvents(new KmsgReader({ startedMonotonicMs: systemClock.monotonicMs(), ...units })),
       withBrowserLog(processExitEvents(new ProcessExits(ExitWatcher.start(), systemClock)), proc),
-      devShmEvents(proc),
+      devShmEvents(proc, sources.devices),
     ],
     suspendedMs: () => readSuspendedMs(proc, systemClock),
     protectSelf,

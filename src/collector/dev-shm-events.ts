@@ -1,8 +1,7 @@
-import fs from 'node:fs';
 import type { Note } from '../model/event.ts';
 import { formatBytes } from '../model/format-bytes.ts';
 import type { ProcessReading } from '../model/sample.ts';
-import { type DeviceCalls, devShmOf } from './memory-devices.ts';
+import type { MemoryDevices } from './memory-devices.ts';
 import type { ProcFs } from './procfs/proc-fs.ts';
 import type { EventSource } from './recorder.ts';
 
@@ -19,15 +18,16 @@ const mostNotes = 50;
  */
 export function devShmEvents(
   proc: Pick<ProcFs, 'entries' | 'link'>,
-  calls: Pick<DeviceCalls, 'statfsSync'> = fs,
+  devices: Pick<MemoryDevices, 'devShm'>,
 ): EventSource {
   let lookedMs = Number.NEGATIVE_INFINITY;
   let noteCount = 0;
   const read: EventSource['read'] = ({ sample, nowMonotonicMs, nowUnixMs }): readonly Note[] => {
-    if ((sample.machine.devShmUsedBytes ?? 0) === 0 || noteCount >= mostNotes) return none;
+    // As the sample read it.
+    const found = devices.devShm;
+    if (found === null || found.freeBytes === found.sizeBytes) return none;
+    if (found.freeBytes >= lowBytes || noteCount >= mostNotes) return none;
     if (nowMonotonicMs - lookedMs < againMs) return none;
-    const found = devShmOf(calls);
-    if (found === null || found.freeBytes >= lowBytes) return none;
     lookedMs = nowMonotonicMs;
     const holder = sample.processes.find((process) => keepsMemoryThere(process, proc));
     if (holder === undefined) return none;

@@ -28,7 +28,7 @@ export function localSources(
   target: LocalTarget,
   units: KernelUnits,
   clock: Clock = systemClock,
-): SamplerSources {
+): SamplerSources & { devices: MemoryDevices } {
   const proc = new ProcFs();
   if (target.rootPid !== null) requireRootProcess(target.rootPid, proc);
   const location = target.cgroup ?? locateCgroupOf(target.rootPid ?? 'self', proc);

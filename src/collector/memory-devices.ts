@@ -8,6 +8,12 @@ export interface DeviceCalls {
   statfsSync(path: string): { blocks: number; bfree: number; bsize: number };
 }
 
+/** How large /dev/shm is, and what of it is free. */
+export interface DevShm {
+  sizeBytes: number;
+  freeBytes: number;
+}
+
 /**
  * Memory that belongs to no process: what compressed swap takes (mem_used_total of
  * `/sys/block/zram*`, admin-guide/blockdev/zram.rst) and what lies in `/dev/shm`, a tmpfs, where a
@@ -16,6 +22,7 @@ export interface DeviceCalls {
 export class MemoryDevices implements MemorySource {
   readonly #calls: DeviceCalls;
   readonly #zramFiles: readonly string[];
+  #devShm: DevShm | null = null;
 
   constructor(calls: DeviceCalls = fs) {
     this.#calls = calls;
@@ -27,7 +34,19 @@ export class MemoryDevices implements MemorySource {
   /** Null: there is none, or it cannot be read. A zram that no swap is on is not asked. */
   read(swapTotalBytes: number | null): ReturnType<MemorySource['read']> {
     const zramBytes = swapTotalBytes === 0 ? null : this.#zramBytes();
-    return { zramBytes, devShmUsedBytes: this.#devShmUsedBytes() };
+    const found = attempt(() => this.#calls.statfsSync('/dev/shm'), null);
+    this.#devShm =
+      found === null
+        ? null
+        : { sizeBytes: found.blocks * found.bsize, freeBytes: found.bfree * found.bsize };
+    const devShmUsedBytes =
+      this.#devShm === null ? null : this.#devShm.sizeBytes - this.#devShm.freeBytes;
+    return { zramBytes, devShmUsedBytes };
+  }
+
+  /** As it was read last; null: there is none. */
+  get devShm(): DevShm | null {
+    return this.#devShm;
   }
 
   #zramBytes(): number | null {
@@ -42,20 +61,6 @@ export class MemoryDevices implements MemorySource {
     }
     return sum;
   }
-
-  #devShmUsedBytes(): number | null {
-    const found = devShmOf(this.#calls);
-    return found === null ? null : found.sizeBytes - found.freeBytes;
-  }
-}
-
-/** How large /dev/shm is, and what of it is free; null: there is none. */
-export function devShmOf(
-  calls: Pick<DeviceCalls, 'statfsSync'>,
-): { sizeBytes: number; freeBytes: number } | null {
-  const stat = attempt(() => calls.statfsSync('/dev/shm'), null);
-  if (stat === null) return null;
-  return { sizeBytes: stat.blocks * stat.bsize, freeBytes: stat.bfree * stat.bsize };
 }
 
 function attempt<T>(read: () => T, absent: T): T {

@@ -11,17 +11,20 @@ function follow(
   { link = open, browserPid = 100 as number | null } = {},
 ) {
   let used = 0;
-  const statfsSync = () => ({ blocks: 64, bfree: 64 - used, bsize: mib });
+  const devices = {
+    get devShm() {
+      return { sizeBytes: 64 * mib, freeBytes: (64 - used) * mib };
+    },
+  };
   const proc = {
     entries: () => ['0', '18'],
     link: (name: string) => (name.endsWith('/18') ? link : null),
   };
-  const source = devShmEvents(proc, { statfsSync });
+  const source = devShmEvents(proc, devices);
   return usedMib.flatMap((now, second) => {
     used = now;
     const sample = fakeSample({
       second,
-      machine: { devShmUsedBytes: used * mib },
       processes: [fakeProcess({ pid: 100, role: 'browser', browserPid })],
     });
     const at = { sample, ended: [], nowMonotonicMs: second * 1000, nowUnixMs: second };
