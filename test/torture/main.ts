@@ -11,7 +11,7 @@ import { sqliteDriver } from '../../src/store/choose-driver.ts';
 import { fullDiskRound } from './full-disk-round.ts';
 import { killRound } from './kill-round.ts';
 import { isGood, type Round } from './round.ts';
-import { sessionRound } from './session-round.ts';
+import { sessionRounds } from './session-round.ts';
 
 const usage = `npm run torture -- [--long] [--only kill|session|disk] [--rounds N] [--seed N]
 
@@ -23,9 +23,9 @@ const usage = `npm run torture -- [--long] [--only kill|session|disk] [--rounds 
 `;
 
 const faults = {
-  kill: { name: 'kill -9', run: killRound, short: 10, long: 200 },
-  session: { name: 'attached session, kill -9', run: sessionRound, short: 2, long: 100 },
-  disk: { name: 'full disk, kill -9', run: fullDiskRound, short: 3, long: 50 },
+  kill: { name: 'kill -9', run: each(killRound), short: 10, long: 200 },
+  session: { name: 'attached session, kill -9', run: sessionRounds, short: 2, long: 100 },
+  disk: { name: 'full disk, kill -9', run: each(fullDiskRound), short: 3, long: 50 },
 } as const;
 
 type FaultName = keyof typeof faults;
@@ -79,11 +79,9 @@ async function torture(): Promise<boolean> {
 async function runRounds(name: FaultName, folder: string): Promise<Round[]> {
   const { run, short, long } = faults[name];
   const count = roundCount ?? (values.long ? long : short);
+  const seeds = Array.from({ length: count }, (_, at) => firstSeed + at);
   const rounds: Round[] = [];
-  for (let at = 0; at < count; at++) {
-    const round = await run(firstSeed + at, folder);
-    // No disk can be made here, and why was printed.
-    if (round === null) break;
+  for await (const round of run(seeds, folder)) {
     rounds.push(round);
     if (!isGood(round)) {
       console.log(`${JSON.stringify(round)}\n  again: ${again(name, round.seed)}`);
@@ -91,6 +89,18 @@ async function runRounds(name: FaultName, folder: string): Promise<Round[]> {
     if (rounds.length % 10 === 0) console.error(`… ${rounds.length} of ${count} ${name} rounds`);
   }
   return rounds;
+}
+
+/** Rounds that have nothing in common, until one cannot be made here. */
+function each(one: (seed: number, folder: string) => Promise<Round | null>) {
+  return async function* rounds(seeds: readonly number[], folder: string): AsyncGenerator<Round> {
+    for (const seed of seeds) {
+      const round = await one(seed, folder);
+      // No disk can be made here, and why was printed.
+      if (round === null) return;
+      yield round;
+    }
+  };
 }
 
 function again(name: FaultName, seed: number): string {

@@ -15,22 +15,36 @@ const parts = ['collector', 'attach', 'collector and attach', 'copy', 'browser']
 type Part = (typeof parts)[number];
 
 interface Scene {
-  host: TestHost;
-  hostFolder: string;
+  /** The session's own /tmp, as the host sees it. */
+  tmp: string;
   headroom(command: string, ...args: string[]): ReturnType<typeof startCli>;
 }
 
 /**
- * A session of its own, attached to and recorded; a random part of all that is killed at a random
+ * Sessions of their own, attached to and recorded; a random part of all that is killed at a random
  * moment; then the recording is brought home. Whatever was in the file at the kill has to be in the
- * one that came, which has to be whole.
+ * one that came, which has to be whole, and nothing may be left of a session that was deleted. The host
+ * is one for all of them.
  */
-export async function sessionRound(seed: number, folder: string): Promise<Round> {
+export async function* sessionRounds(
+  seeds: readonly number[],
+  folder: string,
+): AsyncGenerator<Round> {
+  const host = await startTestHost(`${folder}/sessions`, '--quirks');
+  try {
+    for (const seed of seeds) yield await sessionRound(seed, { host, folder });
+  } finally {
+    await stopTestHost(host);
+  }
+}
+
+async function sessionRound(
+  seed: number,
+  { host, folder }: { host: TestHost; folder: string },
+): Promise<Round> {
   const random = uniformNumbers((seed * 2_654_435_761) % 2 ** 32);
   const part = parts[Math.floor(random() * parts.length)] ?? 'collector';
   const delayMs = 3_000 * random();
-  const hostFolder = `${folder}/session-${seed}`;
-  const host = await startTestHost(hostFolder, '--quirks');
   const round: Round = {
     seed,
     killCount: 0,
@@ -41,24 +55,36 @@ export async function sessionRound(seed: number, folder: string): Promise<Round>
   };
   try {
     const browser = await host.client.browsers.create({ headless: true, timeout_seconds: 3_600 });
+    const id = browser.session_id;
     const env = { ...process.env, KERNEL_API_KEY: host.token, KERNEL_BASE_URL: host.url };
-    const target = `kernel:${browser.session_id}`;
+    const sessionFolder = `${folder}/sessions/sessions/${id}`;
     const scene: Scene = {
-      host,
-      hostFolder,
-      headroom: (command, ...args) => startCli([command, target, ...args], env),
+      tmp: `${sessionFolder}/root/tmp`,
+      headroom: (command, ...args) => startCli([command, `kernel:${id}`, ...args], env),
     };
     await killAndFetch(scene, { part, delayMs, out: `${folder}/session-${seed}.db` }, round);
+    await host.client.browsers.deleteByID(id);
+    const left = [...processesOf(id), ...(existsSync(sessionFolder) ? [sessionFolder] : [])];
+    if (left.length > 0) round.problem ??= `${part}: left after delete: ${left.join(', ')}`;
   } catch (error) {
     round.problem = `${part}: ${error instanceof Error ? error.message : error}`;
-  } finally {
-    await stopTestHost(host);
   }
   return round;
 }
 
+/** Processes in the cgroup of a session, or that carry its variable. */
+function processesOf(sessionId: string): string[] {
+  return readdirSync('/proc').filter(
+    (pid) =>
+      /^\d+$/.test(pid) &&
+      ['cgroup', 'environ'].some((file) =>
+        orNothing(() => readFileSync(`/proc/${pid}/${file}`, 'utf8'))?.includes(sessionId),
+      ),
+  );
+}
+
 async function killAndFetch(
-  { hostFolder, headroom }: Scene,
+  { tmp, headroom }: Scene,
   { part, delayMs, out }: { part: Part; delayMs: number; out: string },
   round: Round,
 ): Promise<void> {
@@ -67,7 +93,6 @@ async function killAndFetch(
   );
   await said(attach, 'recording in');
   await sleep(delayMs);
-  const tmp = temporaryFolderIn(hostFolder);
   const recorded = `${tmp}/headroom/recording.db`;
   const before = ticksOf(recorded);
   const pids = await pidsOf(part, tmp);
@@ -162,15 +187,6 @@ function kill(pid: number): void {
     // It had just ended by itself.
     if (errnoOf(error) !== 'ESRCH') throw error;
   }
-}
-
-/** The temporary folder of the one session of a host. */
-function temporaryFolderIn(hostFolder: string): string {
-  const sessions = path.join(hostFolder, 'sessions');
-  const folders = readdirSync(sessions).map((id) => path.join(sessions, id, 'root', 'tmp'));
-  const found = folders.find((folder) => existsSync(`${folder}/headroom/recording.db`));
-  if (found === undefined) throw new Error('there is no recording in the session');
-  return found;
 }
 
 /** Sequence and time of each tick. */
