@@ -30,7 +30,12 @@ function addonError(error: unknown): unknown {
     : 'run `npm rebuild better-sqlite3`; where npm blocks install scripts (npm 12 and later), run `npm install-scripts approve better-sqlite3` first.';
   return new HeadroomError(
     'ADDON_MISSING',
-    `the native part of better-sqlite3 cannot be loaded: ${message.split('\n')[0]}`,
+    `the native part of better-sqlite3 cannot be loaded: ${reasonIn(message)}`,
     { hint: `Use the latest Node.js 22 or later, which needs none, or ${remedy}`, cause: error },
   );
+}
+
+/** Its first line; where the addon was looked for is told in the lines that follow. */
+function reasonIn(message: string): string {
+  return (message.split('\n', 1)[0] ?? '').replace(/\. Tried:$/, '');
 }
