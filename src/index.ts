@@ -4,10 +4,10 @@ export type { AgentOsRecording, AgentOsRecordingEnd } from './agentos/vm-recordi
 export { analyse, type SessionReport } from './analysis/session-report.ts';
 export { type SizeOptions, type SizeReport, size } from './analysis/sizing/size.ts';
 export {
-  type RecordSessionOptions,
   recordSession,
   type SessionRecorder,
 } from './attach/record-session.ts';
+export type { RecordSessionOptions } from './attach/record-session-options.ts';
 export type * from './model/agentos.ts';
 export type { ErrorCode } from './model/errors.ts';
 export { errorCodes, HeadroomError } from './model/errors.ts';

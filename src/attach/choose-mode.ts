@@ -1,6 +1,6 @@
 import { HeadroomError } from '../model/errors.ts';
 import { formatBytes } from '../model/format-bytes.ts';
-import type { CollectorRequest } from './collector-state.ts';
+import type { CollectorRequest, CollectorState } from './collector-state.ts';
 import {
   readMemoryLimit,
   readSessionFacts,
@@ -44,7 +44,7 @@ export async function chooseMode(
 ): Promise<ChosenMode> {
   const state = await collector.state();
   if (state !== null) {
-    const begun = state.light === undefined ? 'node' : 'light';
+    const begun = modeOf(state);
     if (mode !== 'auto' && mode !== begun) {
       const problem = `this session is recorded in mode ${begun}: headroom stop it first, or leave out --mode`;
       throw collectorFailure(collector.session, problem);
@@ -66,6 +66,11 @@ export async function chooseMode(
     if (mode !== 'auto' || !isForWant) throw error;
     return { ...light(collector, facts), why: error.message };
   }
+}
+
+/** In which mode that was begun which says so of itself. */
+export function modeOf({ light }: CollectorState): ChosenMode['mode'] {
+  return light === undefined ? 'node' : 'light';
 }
 
 /** Why the collector is not for this session; null when it may be. */

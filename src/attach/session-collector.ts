@@ -10,6 +10,7 @@ import {
 import {
   collectorFiles,
   locateScript,
+  placeTaken,
   removeScript,
   startScript,
   stopScript,
@@ -105,7 +106,14 @@ export async function runScript(
   const command = ['sh', '-c', script, 'sh', ...args] as const;
   const result = await session.exec({ command, timeoutSeconds: scriptSeconds });
   if (result.exitCode === 0) return Buffer.from(result.stdout).toString('utf8');
+  if (result.exitCode === placeTaken) throw placeTakenBy(session, lastLine(result));
   throw collectorFailure(session, lastLine(result));
+}
+
+function placeTakenBy(session: Session, problem: string): HeadroomError {
+  return new HeadroomError('COLLECTOR_FAILED', `${session.name}: the collector: ${problem}`, {
+    hint: 'Move it away in the session, or delete it: only a folder that headroom made is used, and removed.',
+  });
 }
 
 export function collectorFailure(session: Session, problem: string): HeadroomError {

@@ -29,12 +29,31 @@ const isAlive = `is_alive() {
 }
 `;
 
-// In a folder that others may write to: nobody else may have made it, or point it elsewhere.
-const findFolder = `umask 077
+/** What a script ends with where the place of the folder is taken. */
+export const placeTaken = 5;
+
+// The temporary folder is everybody's: only what was made here is used, and removed. The mark in it is
+// there a moment after the folder, which two that start at once may see.
+const refuseForeign = `is_marked() { [ -e "$1/.made-by-headroom" ]; }
+refuse_foreign() {
+  why=
+  if [ -L "$1" ]; then why='is a link'
+  elif [ ! -e "$1" ]; then return 0
+  elif [ ! -d "$1" ]; then why='is no folder'
+  elif [ ! -O "$1" ]; then why='belongs to another user'
+  else
+    case $(ls -ld -- "$1") in
+      drwx--[-S]---*) is_marked "$1" || sleep 1; is_marked "$1" || why='was not made by headroom' ;;
+      *) why='is open to others, or not to its owner'
+    esac
+  fi
+  [ -z "$why" ] || { echo "$1 $why" >&2; exit ${placeTaken}; }
+}
+`;
+
+const findFolder = `${refuseForeign}umask 077
 d=\${TMPDIR:-/tmp}/headroom
-if [ -e "$d" ] || [ -L "$d" ]; then
-  [ -d "$d" ] && [ ! -L "$d" ] && [ -O "$d" ] || { echo "$d belongs to somebody else" >&2; exit 3; }
-fi
+refuse_foreign "$d"
 `;
 
 /** Prints the folder, and the pid of its collector or `none`. */
@@ -42,8 +61,10 @@ export const locateScript = `${isAlive}${findFolder}printf '%s\\n' "$d"
 if is_alive "$d"; then echo "$pid"; else echo none; fi
 `;
 
-/** Makes the folder. */
-export const prepareScript = `${findFolder}[ -d "$d" ] || mkdir "$d"`;
+/** Makes the folder, unless it is there. */
+export const prepareScript = `${findFolder}[ -d "$d" ] || mkdir "$d" || refuse_foreign "$d"
+: >"$d/.made-by-headroom"
+`;
 
 /** Arguments: folder, program of Node.js. Leaves no descriptor open. */
 export const startScript = `${isAlive}if is_alive "$1"; then exit 0; fi
@@ -65,5 +86,7 @@ while is_alive "$1"; do
 done
 `;
 
-/** Argument: folder. */
-export const removeScript = 'rm -rf -- "$1"';
+/** Argument: folder. Removes it, unless it is not ours any more. */
+export const removeScript = `${refuseForeign}refuse_foreign "$1"
+rm -rf -- "$1"
+`;

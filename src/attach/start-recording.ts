@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Session } from '../session/session.ts';
-import { type AttachMode, chooseMode } from './choose-mode.ts';
+import { type AttachMode, type ChosenMode, chooseMode, modeOf } from './choose-mode.ts';
 import type { CollectorRequest } from './collector-state.ts';
 import { SessionCollector } from './session-collector.ts';
 import { refuseGivenUp, untilRecording } from './until-recording.ts';
@@ -17,7 +17,7 @@ export interface StartedRecording {
   collector: SessionCollector;
   /** One ran there already, and goes on with what it was asked for. */
   isTakenOver: boolean;
-  /** What records, and why that, where it is not simply the collector. */
+  /** What records, and why that: for a person, where it is not simply what was asked for. */
   how: string | null;
   /** Starts it again, into the same file; nothing happens where it runs. */
   restart(): Promise<void>;
@@ -47,7 +47,8 @@ export async function startRecording(
       const name = await chosen.start(request);
       if (mode === 'auto' || chosen.mode === 'light') how = `${name}: ${chosen.why}`;
     }
-    await untilRecording(collector, signal);
+    const state = await untilRecording(collector, signal);
+    if (isTakenOver) how = takenOverWords(modeOf(state), mode);
   } catch (error) {
     if (!isTakenOver) await takeBack(collector, earlier !== null);
     throw error;
@@ -57,6 +58,12 @@ export async function startRecording(
     await begun.start(request);
   };
   return { collector, isTakenOver, how, restart };
+}
+
+function takenOverWords(begun: ChosenMode['mode'], asked: AttachMode): string {
+  const followed = `it is being recorded already, in mode ${begun}: that is followed, as it was begun`;
+  if (asked === 'auto' || asked === begun) return followed;
+  return `${followed}; mode ${asked} is not taken: for that headroom stop it first`;
 }
 
 /** What was recorded there before stays. */

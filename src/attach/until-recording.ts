@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { HeadroomError } from '../model/errors.ts';
+import type { CollectorState } from './collector-state.ts';
 import { collectorFailure, type SessionCollector } from './session-collector.ts';
 
 const betweenMs = 500;
@@ -8,17 +9,17 @@ const longestStartMs = 120_000;
 /** So long the program may not be seen yet that was started. */
 const longestBirthMs = 10_000;
 
-/** Resolves when the collector that runs has written a sample; COLLECTOR_FAILED with what it said. */
+/** What the collector that runs says of itself when it has written a sample; COLLECTOR_FAILED with what it said. */
 export async function untilRecording(
   collector: SessionCollector,
   signal: AbortSignal,
-): Promise<void> {
+): Promise<CollectorState> {
   const startedMs = performance.now();
   for (;;) {
     refuseGivenUp(collector, signal);
     const pid = await collector.pid();
     const state = await collector.state();
-    if (state !== null && state.pid === pid && state.sampleCount > 0) return;
+    if (state !== null && state.pid === pid && state.sampleCount > 0) return state;
     const problem = pid === null ? await collector.problem() : null;
     const waitedMs = performance.now() - startedMs;
     if (problem !== null || waitedMs > (pid === null ? longestBirthMs : longestStartMs)) {

@@ -67,9 +67,7 @@ async function run(parsed: ParsedArguments, io: CommandIo): Promise<number> {
   const options = attachOptions(parsed, { name: session.name, env: io.env });
   const { request, mode } = options;
   const recording = await startRecording(session, { request, mode }, io.signal);
-  if (recording.isTakenOver) {
-    io.stderr.write('it is being recorded already: that is followed, as it was begun\n');
-  } else if (recording.how !== null) io.stderr.write(`${printable(recording.how)}\n`);
+  if (recording.how !== null) io.stderr.write(`${printable(recording.how)}\n`);
   io.stderr.write(`recording in ${session.name}\n`);
   if (options.out === null) {
     if (options.isJson) tell(io, { target: session.name, isTakenOver: recording.isTakenOver });

@@ -1,4 +1,4 @@
-import { refuseExisting } from '../../attach/new-file.ts';
+import { requireNewFile } from '../../attach/new-file.ts';
 import { type OnTransfer, pullRecording } from '../../attach/pull-recording.ts';
 import type { SessionCollector } from '../../attach/session-collector.ts';
 import { formatBytes } from '../../model/format-bytes.ts';
@@ -14,12 +14,12 @@ export const outOption = {
   help: 'the file to write; default headroom-<session>-<time>.db',
 } as const;
 
-/** The file that a recording is brought to; FILE_EXISTS, as none is ever overwritten. */
+/** The file that a recording is brought to; FILE_EXISTS, as none is ever overwritten, FILE_NOT_WRITABLE. */
 export function pulledFile(parsed: ParsedArguments, sessionName: string): string {
   const stamp = new Date().toISOString().slice(0, 19).replaceAll(/[-:]/g, '').replace('T', '-');
   const word = sessionName.replaceAll(/[^\w.-]+/g, '-').slice(0, 80);
   const out = recordingPath(nameOption(parsed, 'out') ?? `headroom-${word}-${stamp}.db`);
-  refuseExisting(out);
+  requireNewFile(out);
   return out;
 }
 
