@@ -79,6 +79,7 @@ async function measure(
   const program = path.join(place, isPerl ? 'light.pl' : 'light.sh');
   fs.writeFileSync(program, isPerl ? perlSampler : shellSampler);
   fs.writeFileSync(path.join(place, 'head.json'), '{}\n');
+  fs.writeFileSync(path.join(place, 'files'), '');
   const account = openCpuAccount();
   const sampler = [shell, program, place, '1', '228', '1024', String(2 ** 25)];
   const inside = ['nsenter', '-t', String(at.session), '-p', '-m', ...sampler];

@@ -9,6 +9,7 @@ export function collectorFiles(folder: string) {
       perl: `${folder}/light.pl`,
       shell: `${folder}/light.sh`,
       head: `${folder}/head.json`,
+      files: `${folder}/files`,
     },
     pid: `${folder}/pid`,
     log: `${folder}/log`,

@@ -1,19 +1,23 @@
+import fs from 'node:fs';
 import { type FramePart, FrameReader } from '../../collector/light/frame-reader.ts';
 import { LightReplay } from '../../collector/light/light-replay.ts';
 import { HeadroomError } from '../../model/errors.ts';
 import type { RecordingEvent } from '../../model/event.ts';
 import type { SessionFacts } from '../../model/session.ts';
 import { StoreWriter } from '../../store/writer.ts';
+import type { EarlierCopy } from './earlier-copy.ts';
 
 /**
  * Makes a recording of the frames of a light sampler, `frames` being the bytes of its files in their
  * order. What was cut or damaged is left out, and is a gap. A sampler that was started again goes on in
- * the same recording. FILE_CORRUPT when not one frame can be read; errors of the new file as of
+ * the same recording. With an `earlier` one of the same sampler, what was made then of frames that are no
+ * longer there stays. FILE_CORRUPT when not one frame can be read; errors of the new file as of
  * {@link StoreWriter}.
  */
 export async function convertFrames(
   frames: AsyncIterable<Uint8Array>,
   out: string,
+  earlier: EarlierCopy | null = null,
 ): Promise<{ sampleCount: number }> {
   const reader = new FrameReader();
   let run: Run | null = null;
@@ -24,7 +28,7 @@ export async function convertFrames(
         sampleCount += await run.finish(false);
         run = null;
       }
-      run ??= Run.start(part, out);
+      run ??= Run.start(part, { out, earlier });
       await run?.add(part);
     }
   }
@@ -44,16 +48,31 @@ class Run {
   #lastUnixMs: number;
   #firstEvents: RecordingEvent[];
   #sampleCount = 0;
+  /** What of it is in the recording already. */
+  readonly #earlier: EarlierCopy | null;
+  #skipped = { sampleCount: 0, missedTickCount: 0 };
 
   /** Null when the first frame is of no use. */
-  static start(part: FramePart, out: string): Run | null {
+  static start(
+    part: FramePart,
+    { out, earlier }: { out: string; earlier: EarlierCopy | null },
+  ): Run | null {
     const replay = LightReplay.start(part.head, part.pid, part.frame);
-    return replay === null ? null : new Run(part, replay, out);
+    if (replay === null) return null;
+    const isOlder = earlier?.beginsBefore(replay.startedUnixMs) ?? false;
+    if (earlier === null || !isOlder) return new Run(part, replay, { out, earlier: null });
+    if (!fs.existsSync(out)) fs.copyFileSync(earlier.path, out);
+    return new Run(part, replay, { out, earlier });
   }
 
-  private constructor({ head, pid }: FramePart, replay: LightReplay, out: string) {
+  private constructor(
+    { head, pid }: FramePart,
+    replay: LightReplay,
+    { out, earlier }: { out: string; earlier: EarlierCopy | null },
+  ) {
     this.#pid = pid;
     this.#replay = replay;
+    this.#earlier = earlier;
     this.#lastUnixMs = replay.startedUnixMs;
     const facts: SessionFacts = {
       id: head.sessionId,
@@ -106,9 +125,18 @@ class Run {
     const replayed = await this.#replay.take(frame, isLast);
     if (replayed === null) return;
     const { sample, events } = replayed;
-    this.#writer.writeSample(sample, [...this.#firstEvents.splice(0), ...events]);
     this.#lastUnixMs = sample.timeUnixMs;
     this.#sampleCount++;
+    if (this.#earlier?.has(sample, this.#replay.machine.bootId) === true) {
+      this.#firstEvents = [];
+      this.#skipped.sampleCount++;
+      this.#skipped.missedTickCount = this.#earlier.missedMoreThan(sample);
+      return;
+    }
+    // Its counters go on as if all frames were there.
+    sample.sequence -= this.#skipped.sampleCount;
+    sample.collector.missedTickCount += this.#skipped.missedTickCount;
+    this.#writer.writeSample(sample, [...this.#firstEvents.splice(0), ...events]);
   }
 }
 

@@ -6,6 +6,7 @@ import { verifyFile } from '../../store/verify/verify-file.ts';
 import { nameCopy } from '../name-copy.ts';
 import { collectorFailure, runScript, type SessionCollector } from '../session-collector.ts';
 import { convertFrames } from './convert-frames.ts';
+import { EarlierCopy } from './earlier-copy.ts';
 import { copyFramesScript } from './light-scripts.ts';
 
 /** One file of all frames so far, made in the session; gives its size and SHA-256 as the script says. */
@@ -22,13 +23,13 @@ export async function copyFrames(
 }
 
 /**
- * Makes the recording `out`, which may be an earlier one, of the frames in a file that was fetched, and
- * checks it. Gives its size. FILE_CORRUPT.
+ * Makes the recording `out` of the frames in a file that was fetched, and checks it. An earlier one of
+ * that name keeps what the frames no longer have. Gives its size. FILE_CORRUPT.
  */
 export async function recordingOfFrames(fetched: string, out: string): Promise<number> {
   const made = temporaryBeside(out);
   try {
-    await convertFrames(framesIn(fetched), made);
+    await convertFrames(framesIn(fetched), made, EarlierCopy.of(out));
     const { isWhole, problems, sizeBytes } = verifyFile(made);
     if (!isWhole) {
       const message = `${out}: ${problems[0]?.message ?? 'is damaged'}`;

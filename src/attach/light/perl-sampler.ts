@@ -5,12 +5,13 @@
  * it, and there the file changes when it has grown to a MiB.
  *
  * Arguments: folder, seconds between samples, number of clock_gettime(2) or 0, files that may be kept
- * open, bytes that all files of frames may take, files besides those of /proc. The head is the line in
- * head.json; state, pid and log are those of the collector (session-scripts.ts). Until TERM.
+ * open, bytes that all files of frames may take. The head is the line in head.json, and each line in
+ * `files` a file that is read besides those of /proc; state, pid and log are those of the collector
+ * (session-scripts.ts). Until TERM.
  */
 export const perlSampler = String.raw`
 use strict;
-my ($dir, $every, $call, $most, $room, @extra) = @ARGV;
+my ($dir, $every, $call, $most, $room) = @ARGV;
 my $keyEvery = 60;
 umask 077;
 $SIG{HUP} = $SIG{PIPE} = $SIG{CHLD} = 'IGNORE';
@@ -23,6 +24,9 @@ flock $lock, 6 or exit 0;                            # LOCK_EX | LOCK_NB
 open my $asked, '<', "$dir/head.json" or fail("$dir/head.json: $!");
 chomp(my $head = <$asked>);
 close $asked;
+open my $besides, '<', "$dir/files" or fail("$dir/files: $!");
+chomp(my @extra = <$besides>);
+close $besides;
 chdir '/proc' or fail("/proc: $!");
 opendir my $list, '.' or fail("/proc: $!");
 

@@ -8,7 +8,8 @@
  * Arguments as those of the perl sampler, though it has no use for clock and number of files.
  */
 export const shellSampler = `dir=$1 every=$2 room=$5
-shift 5
+set --
+while IFS= read -r file; do set -- "$@" "$file"; done <"$dir/files"
 LC_ALL=C; export LC_ALL
 umask 077
 fail() { printf '{"problem":"%s"}\\n' "$1" >&2; exit 1; }

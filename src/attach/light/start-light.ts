@@ -34,6 +34,8 @@ export async function startLight(
   await session.writeFile(path, Buffer.from(script));
   const head = JSON.stringify(headOf(request, facts, sampler));
   await session.writeFile(files.light.head, Buffer.from(`${head}\n`));
+  const read = cgroupFiles(facts.cgroup).map((file) => `${file}\n`);
+  await session.writeFile(files.light.files, Buffer.from(read.join('')));
   const openFiles = Math.min(facts.openFiles ?? usualOpenFiles, mostOpenFiles);
   await runScript(session, [
     startLightScript,
@@ -45,7 +47,6 @@ export async function startLight(
     String(clockCalls[facts.arch] ?? 0),
     String(openFiles),
     String(mostBytes),
-    ...cgroupFiles(facts.cgroup),
   ]);
   // What it says itself, and whether it lives, is asked by whoever waits for its first sample.
   const problem = (await collector.pid()) === null ? await collector.problem() : null;

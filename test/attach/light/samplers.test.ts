@@ -95,6 +95,7 @@ function sample(
     intervalMs: 200,
   });
   fs.writeFileSync(path.join(place, 'head.json'), `${head}\n`);
+  fs.writeFileSync(path.join(place, 'files'), '');
   const args = [program, place, '0.2', '228', String(files), String(2 ** 25)];
   const child = start([...command, ...args], env);
   return { place, child, frames: () => frameCount(place) };
