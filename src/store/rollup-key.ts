@@ -5,7 +5,7 @@ export const hourMs = 3_600_000;
 export type SpanMs = typeof minuteMs | typeof hourMs;
 
 // The table grows by minutes, so that they have the highest keys: it fills its pages at its end.
-const seriesPerWindow = 2 ** 9;
+export const seriesPerWindow = 2 ** 9;
 const firstMinute = 2 ** 27;
 const lowestMinuteKey = firstMinute * seriesPerWindow;
 

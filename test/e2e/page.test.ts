@@ -216,6 +216,25 @@ describe('one recording', () => {
     expect(Number(await answer.getAttribute('data-from'))).toBe(Date.parse('2026-01-05T10:00:10Z'));
   });
 
+  test('a drag with Shift or the middle button moves the window, and chooses nothing', async () => {
+    await open('#/recording/search.db');
+    const figure = page.locator('figure').first();
+    const start = async () => Number(await figure.getAttribute('data-from'));
+    const end = async () => Number(await figure.getAttribute('data-to'));
+    await figure.focus();
+    await page.keyboard.press('+');
+    const [from, span] = [await start(), (await end()) - (await start())];
+    const movedTenths = async () => Math.round((10 * ((await start()) - from)) / span);
+    await page.keyboard.down('Shift');
+    await drag(0.6, 0.3);
+    await page.keyboard.up('Shift');
+    await expect.poll(movedTenths, { timeout: patience }).toBe(3);
+    await drag(0.2, 0.7, 'middle');
+    await expect.poll(movedTenths, { timeout: patience }).toBe(-2);
+    expect((await end()) - (await start())).toBe(span);
+    expect(await page.locator('.window table').count()).toBe(0);
+  });
+
   test('two side by side', async () => {
     await open('');
     await row('checkout.db').locator('input').check();
@@ -344,14 +363,14 @@ async function visibleNames(): Promise<(string | null)[]> {
 }
 
 /** Over the first picture, from one share of its width to another. */
-async function drag(from: number, to: number): Promise<void> {
+async function drag(from: number, to: number, button: 'left' | 'middle' = 'left'): Promise<void> {
   const over = page.locator('.u-over').first();
   await over.scrollIntoViewIfNeeded();
   const { x, y, width } = (await over.boundingBox()) ?? { x: 0, y: 0, width: 0 };
   await page.mouse.move(x + from * width, y + 40);
-  await page.mouse.down();
+  await page.mouse.down({ button });
   await page.mouse.move(x + to * width, y + 50, { steps: 4 });
-  await page.mouse.up();
+  await page.mouse.up({ button });
 }
 
 /** The window that an answer is about, as flags of `report`. */

@@ -11,7 +11,12 @@ export function recordingHead(recording: Recording): RecordingHead {
   const { facts } = recording;
   const events = recording.events();
   const shown = shownEvents(events);
-  const first = recording.resolutions()[0]?.fromUnixMs ?? facts.startedUnixMs;
+  const gaps = events.filter((event) => event.kind === 'gap');
+  const first = Math.min(
+    firstUnixMs(recording) ?? facts.startedUnixMs,
+    // A clock that was set back has samples from before the first one.
+    ...gaps.map(({ toUnixMs }) => toUnixMs),
+  );
   return {
     name: path.basename(recording.path),
     id: facts.id,
@@ -20,10 +25,17 @@ export function recordingHead(recording: Recording): RecordingHead {
     intervalMs: facts.intervalMs,
     fromUnixMs: first,
     toUnixMs: Math.max(first, recording.lastTick()?.timeUnixMs ?? first),
-    gaps: events.filter((event) => event.kind === 'gap'),
+    gaps,
     events: shown,
     eventsLeftOut: events.length - shown.length,
   };
+}
+
+// To count the samples of a day takes longer than to draw them.
+function firstUnixMs(recording: Recording): number | null {
+  const first = recording.firstTick();
+  const isThinned = first !== null && first.sequence > 1;
+  return isThinned ? (recording.resolutions()[0]?.fromUnixMs ?? null) : (first?.timeUnixMs ?? null);
 }
 
 /** All but the many ends of processes, and of these those that say most; by time, as they were. */

@@ -40,26 +40,30 @@ function addWindows(
   { range, request }: { range: TimeRange; request: TimelineRequest },
 ): number {
   const columnMs = columnMsOf(request);
-  const wanted = processRoles.flatMap((scope) => [
-    { scope, metric: 'pss' } as const,
-    { scope, metric: 'processes' } as const,
-  ]);
-  const session = { scope: 'session', metric: 'working_set' } as const;
   let endUnixMs = Number.NEGATIVE_INFINITY;
-  for (const { startUnixMs, spanMs, values } of rollupWindows(db, [...wanted, session], {
+  for (const { startUnixMs, spanMs, values } of rollupWindows(db, figures, {
     range,
     columnMs,
   })) {
     if (startUnixMs > endUnixMs && endUnixMs > 0) points.addHole(endUnixMs, startUnixMs);
     const sums = processRoles.map((_, place) => {
       if (values[2 * place + 1] === null) return 0;
-      return values[2 * place]?.mean ?? null;
+      return values[2 * place] ?? null;
     });
     points.add(Math.floor(startUnixMs / columnMs), startUnixMs, sums);
     endUnixMs = startUnixMs + spanMs;
   }
   return endUnixMs;
 }
+
+// The last one is there in every window.
+const figures = [
+  ...processRoles.flatMap((scope) => [
+    { series: { scope, metric: 'pss' }, of: 'mean' } as const,
+    { series: { scope, metric: 'processes' }, of: 'max' } as const,
+  ]),
+  { series: { scope: 'session', metric: 'working_set' }, of: 'mean' } as const,
+];
 
 interface TickClock {
   sequence: number;

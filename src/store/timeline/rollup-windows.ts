@@ -1,40 +1,44 @@
 import type { Series } from '../../model/series.ts';
 import type { TimeRange } from '../../model/time-range.ts';
 import type { Database } from '../driver.ts';
-import { hourMs, hourOf, minuteMs, rollupKeyRange, windowOf } from '../rollup-key.ts';
+import {
+  hourMs,
+  hourOf,
+  minuteMs,
+  rollupKeyRange,
+  type SpanMs,
+  seriesPerWindow,
+  windowOf,
+} from '../rollup-key.ts';
 import { RollupRows } from '../rollup-rows.ts';
 import { fromOf, toOf } from '../time-stretches.ts';
 
-/** One closed window of the clock, with what it says of each series that was asked for. */
+/** What is wanted of each window. */
+export interface WindowFigure {
+  series: Series;
+  of: 'min' | 'max' | 'mean';
+}
+
+/** One closed window of the clock, with what it says of each figure that was asked for. */
 export interface RollupWindow {
   startUnixMs: number;
   spanMs: number;
-  /** In the order of the series; null: nothing of it in this window. */
-  values: (WindowValue | null)[];
-}
-
-export interface WindowValue {
-  min: number;
-  max: number;
-  mean: number;
+  /** In the order of the figures; null: nothing of it in this window. */
+  values: (number | null)[];
 }
 
 /**
- * The closed windows that touch a range, in one pass over the table: hours where their minutes are
+ * The closed windows that touch a range and know one of the figures: hours where their minutes are
  * gone, or where an hour is fine enough; minutes elsewhere. By time.
  */
 export function rollupWindows(
   db: Database,
-  wanted: readonly Series[],
+  wanted: readonly WindowFigure[],
   { range, columnMs }: { range: TimeRange; columnMs: number },
 ): RollupWindow[] {
   const rows = new RollupRows(db);
-  const numbers = wanted.map((series) => rows.numberOf(series));
-  const places = new Map(
-    numbers.flatMap((number, place) => (number === null ? [] : [[number, place] as const])),
-  );
-  const read = (spanMs: typeof minuteMs | typeof hourMs) =>
-    readWindows(db, spanMs, { range, places, width: wanted.length });
+  const values = wanted.map(({ series, of }) => valueSql(rows.numberOf(series), of));
+  const read = (spanMs: SpanMs) => readWindows(db, spanMs, { range, values });
   const hours = read(hourMs);
   if (columnMs >= hourMs) return withTail(hours, read(minuteMs));
   const minutes = read(minuteMs);
@@ -51,36 +55,35 @@ function withTail(hours: RollupWindow[], minutes: RollupWindow[]): RollupWindow[
   );
 }
 
-interface Row {
-  key: number;
-  series: number;
-  min: number;
-  max: number;
-  mean: number;
+function valueSql(series: number | null, of: WindowFigure['of']): string {
+  if (series === null) return 'NULL';
+  const value = of === 'mean' ? 'sum / weight_ms' : of;
+  return `(SELECT ${value} FROM rollup WHERE key = number * ${seriesPerWindow} + ${series})`;
 }
 
+/** A row for each window, which is found by its first key: most series of it nobody asked for. */
 function readWindows(
   db: Database,
-  spanMs: typeof minuteMs | typeof hourMs,
-  wanted: { range: TimeRange; places: ReadonlyMap<number, number>; width: number },
+  spanMs: SpanMs,
+  { range, values }: { range: TimeRange; values: readonly string[] },
 ): RollupWindow[] {
-  const { range, places, width } = wanted;
   const first = spanMs * Math.floor(Math.max(0, fromOf(range)) / spanMs);
   const [firstKey, endKey] = rollupKeyRange(spanMs, first, toOf(range) + 1);
-  const select = db.prepare<[number, number], Row>(
-    `SELECT key, series, min, max, sum / weight_ms AS mean FROM rollup
-     WHERE key >= ? AND key < ? AND series IN (${[...places.keys()].join(', ')}) ORDER BY key`,
+  const nextSql = (from: string) =>
+    `(SELECT key FROM rollup WHERE key >= ${from} AND key < ? ORDER BY key LIMIT 1)`;
+  const select = db.prepare<number[], Record<string, number | null>>(
+    `WITH RECURSIVE window (number) AS (
+       SELECT ${nextSql('?')} / ${seriesPerWindow}
+       UNION ALL
+       SELECT ${nextSql(`(number + 1) * ${seriesPerWindow}`)} / ${seriesPerWindow}
+       FROM window WHERE number IS NOT NULL
+     )
+     SELECT number * ${seriesPerWindow} AS key, ${values.map((sql, at) => `${sql} AS value${at}`).join(', ')}
+     FROM window WHERE number IS NOT NULL`,
   );
-  const windows: RollupWindow[] = [];
-  for (const { key, series, min, max, mean } of select.iterate(firstKey, endKey)) {
-    const { startUnixMs } = windowOf(key);
-    let window = windows.at(-1);
-    if (window?.startUnixMs !== startUnixMs) {
-      window = { startUnixMs, spanMs, values: new Array(width).fill(null) };
-      windows.push(window);
-    }
-    const place = places.get(series);
-    if (place !== undefined) window.values[place] = { min, max, mean };
-  }
-  return windows;
+  return select.all(firstKey, endKey, endKey).flatMap((row) => {
+    const found = values.map((_, at) => row[`value${at}`] ?? null);
+    if (found.every((value) => value === null)) return [];
+    return [{ startUnixMs: windowOf(row['key'] ?? 0).startUnixMs, spanMs, values: found }];
+  });
 }

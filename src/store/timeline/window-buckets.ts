@@ -13,14 +13,7 @@ export interface WindowBuckets {
 
 /** The closed windows of a range, a column out of as many as fit into it. */
 export function windowBuckets(db: Database, range: TimeRange, columnMs: number): WindowBuckets {
-  const windows = rollupWindows(
-    db,
-    [
-      { scope: 'session', metric: 'working_set' },
-      { scope: 'session', metric: 'available' },
-    ],
-    { range, columnMs },
-  );
+  const windows = rollupWindows(db, figures, { range, columnMs });
   const marks = readMarks(db, range);
   const buckets: Bucket[] = [];
   let at = 0;
@@ -42,6 +35,13 @@ export function windowBuckets(db: Database, range: TimeRange, columnMs: number):
     endUnixMs: last === undefined ? Number.NEGATIVE_INFINITY : last.startUnixMs + last.spanMs,
   };
 }
+
+const workingSet = { scope: 'session', metric: 'working_set' } as const;
+const available = { scope: 'session', metric: 'available' } as const;
+const figures = [workingSet, available].flatMap((series) => [
+  { series, of: 'min' } as const,
+  { series, of: 'max' } as const,
+]);
 
 /** The rule of windows: one that is missing was not recorded. */
 export const areWindowsApart: HoleRule = (before, after) =>
@@ -71,7 +71,7 @@ function readMarks(db: Database, range: TimeRange): Mark[] {
 // What has counted up to the end of a window, the first tick behind it says.
 function bucketOf(window: RollupWindow, marks: readonly Mark[], at: number): Bucket {
   const { startUnixMs, spanMs, values } = window;
-  const [workingSet = null, available = null] = values;
+  const [leastUsed = null, mostUsed = null, leastAvailable = null, mostAvailable = null] = values;
   const mark = marks[at];
   return {
     firstUnixMs: startUnixMs,
@@ -79,10 +79,10 @@ function bucketOf(window: RollupWindow, marks: readonly Mark[], at: number): Buc
     firstMonotonicMs: null,
     lastMonotonicMs: mark?.lastMonotonicMs ?? null,
     limitBytes: mark?.limitBytes ?? null,
-    workingSetMinBytes: workingSet?.min ?? null,
-    workingSetMaxBytes: workingSet?.max ?? null,
-    availableMinBytes: available?.min ?? null,
-    availableMaxBytes: available?.max ?? null,
+    workingSetMinBytes: leastUsed,
+    workingSetMaxBytes: mostUsed,
+    availableMinBytes: leastAvailable,
+    availableMaxBytes: mostAvailable,
     memorySomeMs: mark?.memorySomeMs ?? null,
     memoryFullMs: mark?.memoryFullMs ?? null,
     cpuSomeMs: mark?.cpuSomeMs ?? null,

@@ -1,9 +1,9 @@
 import uPlot from 'uplot';
-import { formatRatio } from '../../../analysis/format.ts';
-import { formatBytes } from '../../../model/format-bytes.ts';
-import { gridColor, inkColor, onScheme } from './colors.ts';
+import { chartAxes, formatValue } from './chart-axes.ts';
+import { chartTable } from './chart-table.ts';
+import { onScheme } from './colors.ts';
 import { element } from './dom.ts';
-import type { Range } from './source.ts';
+import { dragsWindow, startDrag } from './drag.ts';
 import { formatTime, onZone, shownZone } from './times.ts';
 import type { Viewport } from './viewport.ts';
 
@@ -42,13 +42,17 @@ type Column = (number | null)[];
 export class Chart {
   readonly element: HTMLElement;
   readonly #options: ChartOptions;
-  readonly #plot: uPlot;
+  readonly #body = element('div', { class: 'plot' });
   readonly #end: (() => void)[] = [];
-  #data: uPlot.AlignedData = [[]];
+  /** Null until there are data and a place to draw them in: so it is drawn once, and not three times. */
+  #plot: uPlot | null = null;
+  #width = 0;
+  #data: uPlot.AlignedData | null = null;
 
   constructor(options: ChartOptions) {
     this.#options = options;
-    const body = element('div', { class: 'plot' });
+    const caption = element('figcaption', {}, [options.title]);
+    this.#body.style.minHeight = `${this.#height}px`;
     this.element = element(
       'figure',
       {
@@ -57,38 +61,56 @@ export class Chart {
         role: 'group',
         'aria-label': `${options.title}. ${options.description}`,
       },
-      [element('figcaption', {}, [options.title]), body, this.#tableElement()],
+      [caption, this.#body, this.#tableElement()],
     );
-    this.#plot = new uPlot(this.#plotOptions(), [[], ...options.lines.map(() => [])], body);
-    const sizes = new ResizeObserver(() => this.#fit(body));
-    sizes.observe(body);
+    const sizes = new ResizeObserver(() => this.#fit(caption.clientWidth));
+    // As wide as the plot, and not made higher by it.
+    sizes.observe(caption);
     this.#end.push(
       () => sizes.disconnect(),
-      onScheme(() => this.#plot.redraw(false)),
-      onZone(() => this.#plot.redraw(false, true)),
+      onScheme(() => this.#plot?.redraw(false)),
+      onZone(() => this.#plot?.redraw(false, true)),
     );
     this.element.addEventListener('keydown', (event) => this.#onKey(event));
-    body.addEventListener('wheel', (event) => this.#onWheel(event), { passive: false });
+    // Before the chart, which would choose a window.
+    this.#body.addEventListener('mousedown', (event) => this.#onPress(event), { capture: true });
+    this.#body.addEventListener('wheel', (event) => this.#onWheel(event), { passive: false });
     options.viewport.onChange(() => this.#showWindow());
   }
 
   setData(timesUnixMs: readonly number[], columns: readonly Column[]): void {
     this.#data = [timesUnixMs as number[], ...columns] as uPlot.AlignedData;
-    this.#plot.setData(this.#data, false);
-    this.#showWindow();
+    if (this.#plot === null) this.#draw();
+    else {
+      this.#plot.setData(this.#data, false);
+      this.#showWindow();
+    }
     // What a test, and a reader of the page, can ask for without looking.
     this.element.dataset['points'] = String(timesUnixMs.length);
   }
 
   destroy(): void {
     for (const end of this.#end) end();
-    this.#plot.destroy();
+    this.#plot?.destroy();
+  }
+
+  get #height(): number {
+    return this.#options.height ?? 240;
+  }
+
+  #draw(): void {
+    if (this.#data === null || this.#width === 0) return;
+    this.#plot = new uPlot(this.#plotOptions(), this.#data, this.#body);
+    this.#tellWindow();
+    if (this.#options.viewport.chosen !== null) this.#showWindow();
   }
 
   #showWindow(): void {
+    if (this.#plot === null) return;
     const { viewport } = this.#options;
     const { fromUnixMs, toUnixMs } = viewport.shown;
     this.#plot.setScale('x', { min: fromUnixMs, max: toUnixMs });
+    this.#tellWindow();
     const { chosen } = viewport;
     const left = chosen === null ? 0 : this.#plot.valToPos(chosen.fromUnixMs, 'x');
     const right = chosen === null ? 0 : this.#plot.valToPos(chosen.toUnixMs, 'x');
@@ -96,9 +118,18 @@ export class Chart {
     this.#plot.setSelect({ left, width: right - left, top: 0, height }, false);
   }
 
-  #fit(body: HTMLElement): void {
-    const width = Math.floor(body.clientWidth);
-    if (width > 0) this.#plot.setSize({ width, height: this.#options.height ?? 240 });
+  // As the number of points: what can be asked for without looking.
+  #tellWindow(): void {
+    const { fromUnixMs, toUnixMs } = this.#options.viewport.shown;
+    this.element.dataset['from'] = String(Math.round(fromUnixMs));
+    this.element.dataset['to'] = String(Math.round(toUnixMs));
+  }
+
+  #fit(width: number): void {
+    if (width === 0 || width === this.#width) return;
+    this.#width = width;
+    if (this.#plot === null) this.#draw();
+    else this.#plot.setSize({ width, height: this.#height });
   }
 
   #onKey(event: KeyboardEvent): void {
@@ -117,53 +148,49 @@ export class Chart {
     action();
   }
 
+  #onPress(event: MouseEvent): void {
+    const over = this.#plot?.over;
+    if (over === undefined || event.target !== over || !dragsWindow(event)) return;
+    event.stopPropagation();
+    startDrag(event, over, this.#options.viewport);
+  }
+
   // A wheel alone scrolls the page; with Ctrl it is zoom, sideways it pans.
   #onWheel(event: WheelEvent): void {
     const { viewport } = this.#options;
     if (event.ctrlKey) {
       event.preventDefault();
-      const { left } = this.#plot.over.getBoundingClientRect();
-      viewport.zoom(event.deltaY < 0 ? 0.8 : 1.25, this.#plot.posToVal(event.clientX - left, 'x'));
+      viewport.zoom(event.deltaY < 0 ? 0.8 : 1.25, this.#timeAt(event.clientX));
     } else if (event.deltaX !== 0 || event.shiftKey) {
       event.preventDefault();
       viewport.pan((event.deltaX || event.deltaY) / 1_000);
     }
   }
 
+  #timeAt(clientX: number): number | undefined {
+    const left = this.#plot?.over.getBoundingClientRect().left ?? 0;
+    return this.#plot?.posToVal(clientX - left, 'x');
+  }
+
   #plotOptions(): uPlot.Options {
     const { lines, bands = [], viewport, backdrop, elapsedFromUnixMs } = this.#options;
-    const format = (value: number | null) => this.#format(value);
+    const { fromUnixMs: min, toUnixMs: max } = viewport.shown;
     return {
-      width: 600,
-      height: this.#options.height ?? 240,
+      width: this.#width,
+      height: this.#height,
       ms: 1,
       tzDate: (time) =>
         shownZone() === 'utc' ? uPlot.tzDate(new Date(time), 'Etc/UTC') : new Date(time),
-      cursor: { drag: { x: true, y: false, setScale: false }, sync: { key: 'headroom' } },
+      cursor: {
+        drag: { x: true, y: false, setScale: false },
+        sync: { key: 'headroom' },
+      },
       legend: { live: true },
       scales: {
-        x: { time: elapsedFromUnixMs === undefined, auto: false },
+        x: { time: elapsedFromUnixMs === undefined, auto: false, min, max },
         y: { range: (_plot, _least, largest) => [0, this.#top(largest)] },
       },
-      axes: [
-        {
-          stroke: inkColor,
-          grid: { stroke: gridColor, width: 1 },
-          values: (_plot, splits, _axis, _space, step) =>
-            splits.map((at, place) =>
-              elapsedFromUnixMs === undefined
-                ? axisTime(at, { step, isFirst: place === 0 })
-                : elapsed(at - elapsedFromUnixMs),
-            ),
-        },
-        {
-          stroke: inkColor,
-          grid: { stroke: gridColor, width: 1 },
-          size: 78,
-          ...(this.#options.unit === 'bytes' ? { incrs: powersOfTwo } : {}),
-          values: (_plot, splits) => splits.map(format),
-        },
-      ],
+      axes: chartAxes(this.#options),
       series: [
         { label: 'time', value: (_plot, time) => (time === null ? '' : formatTime(time)) },
         ...lines.map((line, place) => this.#series(line, place)),
@@ -189,7 +216,7 @@ export class Chart {
   }
 
   #series(line: ChartLine, place: number): uPlot.Series {
-    const { shownValue } = this.#options;
+    const { shownValue, unit } = this.#options;
     const { fill } = line;
     return {
       label: line.label,
@@ -199,7 +226,7 @@ export class Chart {
       ...(line.dash === undefined ? {} : { dash: line.dash }),
       ...(fill === undefined ? {} : { fill: () => fill() }),
       value: (_plot, value, _series, at) =>
-        this.#format(shownValue === undefined || at === null ? value : shownValue(place, at)),
+        formatValue(unit, shownValue === undefined || at === null ? value : shownValue(place, at)),
     };
   }
 
@@ -209,87 +236,13 @@ export class Chart {
     return top > 0 ? top : 1;
   }
 
-  #format(value: number | null): string {
-    if (value === null || value === undefined) return '';
-    return this.#options.unit === 'bytes' ? formatBytes(value) : formatRatio(value);
-  }
-
   /** Made when it is opened: what is seen, at most so many lines of it. */
   #tableElement(): HTMLElement {
     const details = element('details', {}, [element('summary', {}, ['Data as a table'])]);
     details.addEventListener('toggle', () => {
       details.querySelector('table')?.remove();
-      if (details.open) details.append(this.#table());
+      if (details.open) details.append(chartTable(this.#options, this.#data ?? [[]]));
     });
     return details;
   }
-
-  #table(): HTMLElement {
-    const { lines, viewport, title, shownValue, unit } = this.#options;
-    const [times = [], ...columns] = this.#data;
-    const isHole = (at: number) => columns.every((column) => (column[at] ?? null) === null);
-    const rows = rowsOf(times as number[], viewport.shown, isHole);
-    const cell = (line: number, at: number) => {
-      const value = shownValue?.(line, at) ?? columns[line]?.[at] ?? null;
-      const text = value === null ? 'unknown' : this.#format(value);
-      return unit === 'bytes' && value !== null
-        ? element('data', { value, title: `${value.toLocaleString('en')} bytes` }, [text])
-        : text;
-    };
-    return element('table', {}, [
-      element('caption', {}, [title]),
-      element('thead', {}, [
-        element(
-          'tr',
-          {},
-          ['time', ...lines.map(({ label }) => label)].map((head) =>
-            element('th', { scope: 'col' }, [head]),
-          ),
-        ),
-      ]),
-      element(
-        'tbody',
-        {},
-        rows.map((at) =>
-          element('tr', {}, [
-            element('th', { scope: 'row' }, [formatTime(times[at] ?? null)]),
-            ...lines.map((_, line) => element('td', {}, [cell(line, at)])),
-          ]),
-        ),
-      ),
-    ]);
-  }
-}
-
-const mostRows = 60;
-const powersOfTwo = Array.from({ length: 40 }, (_, at) => 2 ** (at + 8));
-
-/** Which points a table of the window shows: some of them, and the holes between them. */
-function rowsOf(
-  times: readonly number[],
-  { fromUnixMs, toUnixMs }: Range,
-  isHole: (at: number) => boolean,
-): number[] {
-  const shown = times.flatMap((time, at) => (time >= fromUnixMs && time <= toUnixMs ? [at] : []));
-  const step = Math.max(1, Math.ceil(shown.length / mostRows));
-  return shown.filter((at, place) => place % step === 0 || isHole(at)).slice(0, 4 * mostRows);
-}
-
-/** The time of day, to what the steps of the axis need; with the date where that is news. */
-function axisTime(unixMs: number, { step, isFirst }: { step: number; isFirst: boolean }): string {
-  const [date = '', time = ''] = formatTime(unixMs).split(' ');
-  if (step >= dayMs) return date;
-  const short = time.slice(0, step < minuteMs ? 8 : 5);
-  return isFirst || time.startsWith('00:00:00') ? `${short}\n${date}` : short;
-}
-
-const minuteMs = 60_000;
-const dayMs = 86_400_000;
-
-function elapsed(ms: number): string {
-  const seconds = Math.round(ms / 1000);
-  const parts = [Math.floor(seconds / 60) % 60, Math.abs(seconds) % 60];
-  return [Math.floor(seconds / 3600), ...parts.map((part) => String(part).padStart(2, '0'))].join(
-    ':',
-  );
 }

@@ -28,10 +28,14 @@ export function keepLoaded(
     const pictures = await load(request);
     if (mine === asked) show(pictures);
   };
+  const isFilled = () => loaded !== null && isEnough(loaded, viewport);
+  // Not at the end of a long drag, but while it goes on.
   viewport.onChange(() => {
-    window.clearTimeout(timer);
-    if (loaded !== null && isEnough(loaded, viewport)) return;
-    timer = window.setTimeout(() => void now(), pauseMs);
+    if (isFilled()) return;
+    timer ??= window.setTimeout(() => {
+      timer = undefined;
+      if (!isFilled()) void now();
+    }, pauseMs);
   });
   return {
     load: now,

@@ -28,8 +28,13 @@ function start(): void {
     document.title = next.title;
     place.replaceChildren(navigation(file !== null, show), next.element);
     next.element.dataset['ready'] = 'true';
-    // For who measures it: from the start of the navigation to the frame that shows it.
-    requestAnimationFrame(() => setTimeout(() => performance.mark('shown')));
+    requestAnimationFrame(() =>
+      setTimeout(() => {
+        // For who measures it: from the start of the navigation to the frame that shows it.
+        performance.mark('shown');
+        if (mine === turn) next.painted?.();
+      }),
+    );
   };
   window.addEventListener('hashchange', () => void show());
   void show();

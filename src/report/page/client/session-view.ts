@@ -60,7 +60,6 @@ export async function sessionView(source: Source, name: string): Promise<View> {
     void source.head(name).then((now) => refreshEvents(head, now, events, viewport));
   });
   await loader.load();
-  report.refresh('now');
   return {
     title: `${name} – headroom`,
     element: element('main', {}, [
@@ -72,6 +71,7 @@ export async function sessionView(source: Source, name: string): Promise<View> {
       events,
       rest,
     ]),
+    painted: () => report.refresh('now'),
     end() {
       stop();
       loader.end();

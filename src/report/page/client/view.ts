@@ -2,5 +2,7 @@
 export interface View {
   title: string;
   element: HTMLElement;
+  /** Called once it has been painted: asks for what need not be seen first. */
+  painted?(): void;
   end(): void;
 }

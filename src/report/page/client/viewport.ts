@@ -51,8 +51,13 @@ export class Viewport {
   pan(share: number): void {
     const { fromUnixMs, toUnixMs } = this.#shown;
     const by = share * (toUnixMs - fromUnixMs);
+    this.move({ fromUnixMs: fromUnixMs + by, toUnixMs: toUnixMs + by });
+  }
+
+  /** Somewhere else, where it stays. */
+  move(range: Range): void {
     this.isFollowing = false;
-    this.show({ fromUnixMs: fromUnixMs + by, toUnixMs: toUnixMs + by });
+    this.show(range);
   }
 
   /** Below 1: closer, around an instant or the middle. */

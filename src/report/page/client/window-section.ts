@@ -67,7 +67,8 @@ export function windowSection(
   };
 }
 
-const hint = 'Drag over a picture, or type two times.';
+const hint =
+  'Drag over a picture, or type two times. With Shift, a drag moves the pictures instead.';
 
 function answerOf(report: WindowReport): HTMLElement[] {
   const { workingSetBytes: used, browserPssBytes: pss, availableBytes: free } = report;
