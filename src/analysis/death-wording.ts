@@ -1,6 +1,6 @@
 import type { DeathReport } from './deaths.ts';
-import type { Findings } from './findings.ts';
 import { formatCount, formatInstant, formatRatio } from './format.ts';
+import type { Grounds } from './grounds.ts';
 import { stallWords } from './stall.ts';
 import type { Finding } from './verdict.ts';
 
@@ -16,17 +16,17 @@ const order = [
 ] as const;
 
 /** The death that explains the session best, the browser's before those of its children; or a stall. */
-export function deathFinding(findings: Findings): Finding | null {
+export function deathFinding(grounds: Grounds): Finding | null {
   for (const kind of order) {
-    const deaths = findings.deaths.filter(({ verdict }) => verdict === kind);
+    const deaths = grounds.deaths.filter(({ verdict }) => verdict === kind);
     const death = deaths.find(({ role }) => role === 'browser') ?? deaths[0];
     if (death !== undefined) {
-      const others = findings.deaths.filter(
+      const others = grounds.deaths.filter(
         (other) => other !== death && other.verdict !== 'exited',
       );
-      return { kind, clause: `${clauseOf(death, findings)}${othersWords(others)}` };
+      return { kind, clause: `${clauseOf(death, grounds)}${othersWords(others)}` };
     }
-    if (kind === 'memory_stall' && findings.stalls.length > 0) return stallFinding(findings);
+    if (kind === 'memory_stall' && grounds.stalls.length > 0) return stallFinding(grounds);
   }
   return null;
 }
@@ -37,11 +37,11 @@ export function deathName(death: DeathReport): string {
   return `the ${death.role} process (pid ${death.pid})`;
 }
 
-function clauseOf(death: DeathReport, findings: Findings): string {
+function clauseOf(death: DeathReport, grounds: Grounds): string {
   const who = deathName(death);
   const when = formatInstant(death.timeUnixMs);
   const told = death.certainty === 'recorded' ? 'as its own log says' : 'most likely';
-  const free = formatRatio(findings.memory.headroomMinRatio);
+  const free = formatRatio(grounds.memory.headroomMinRatio);
   switch (death.verdict) {
     case 'userspace_oom':
       return daemonClause(death);
@@ -60,7 +60,7 @@ function clauseOf(death: DeathReport, findings: Findings): string {
   }
 }
 
-function stallFinding({ stalls }: Findings): Finding | null {
+function stallFinding({ stalls }: Grounds): Finding | null {
   const [first] = stalls;
   if (first === undefined) return null;
   const more = stalls.length === 1 ? '' : ` (and ${formatCount(stalls.length - 1, 'more time')})`;

@@ -1,9 +1,9 @@
-import type { Note } from '../model/event.ts';
 import type { AgentOsReport } from './agentos.ts';
 import type { BrowserReport, RoleReport } from './browser.ts';
 import type { Coverage } from './coverage.ts';
 import type { CurveReport } from './curve.ts';
 import type { DeathReport } from './deaths.ts';
+import type { NoteReport } from './grounds.ts';
 import type { GrowthReport } from './growth-report.ts';
 import type { KernelLog } from './kernel-log.ts';
 import type { MemoryReport } from './memory.ts';
@@ -51,7 +51,3 @@ export interface Findings extends KernelLog, PagesSection {
   recorder: RecorderReport;
   notes: NoteReport[];
 }
-
-export type NoteReport = Pick<Note, 'timeUnixMs' | 'message'> & {
-  code: Note['code'] | 'limit_change';
-};

@@ -8,7 +8,7 @@ import type { TickTracker } from './tick-tracker.ts';
 export type PeakSource = 'memory.peak' | 'max_usage_in_bytes' | 'samples';
 
 /** Memory of the session: of the cgroup whose limit binds, else of the machine. */
-export interface MemoryReport {
+export interface MemoryReport extends Headroom {
   workingSetBytes: Percentiles;
   availableBytes: { min: number | null; p1: number | null; p50: number | null };
   peakBytes: {
@@ -17,7 +17,10 @@ export interface MemoryReport {
     /** The kernel's mark did not move while recorded: it was reached before. Null: not the kernel's. */
     beforeStart: boolean | null;
   };
-  /** At the moment when the headroom was the smallest share of the limit. */
+}
+
+/** At the moment when the headroom was the smallest share of the limit. */
+export interface Headroom {
   headroomMinBytes: number | null;
   headroomMinRatio: number | null;
   headroomMinUnixMs: number | null;
@@ -65,7 +68,6 @@ export function memoryReport(
     { scope: 'session', metric: 'working_set' },
     range,
   );
-  const { lowest } = extremes;
   const available = recording.distribution({ scope: 'session', metric: 'available' }, range);
   return {
     workingSetBytes,
@@ -75,11 +77,19 @@ export function memoryReport(
       p50: quantileOf(available, 0.5),
     },
     peakBytes: peak(extremes, workingSetBytes.max, isCut(range)),
+    ...headroomOf(recording, extremes),
+  };
+}
+
+/** The part of the report for which nothing but the ticks is read. */
+export function headroomOf(recording: Recording, { lowest }: MemoryExtremes): Headroom {
+  const { machine } = recording.facts;
+  return {
     headroomMinBytes: lowest?.headroomBytes ?? null,
     headroomMinRatio: lowest?.ratio ?? null,
     headroomMinUnixMs: lowest?.timeUnixMs ?? null,
-    limitBytes: lowest?.limitBytes ?? recording.facts.machine.limitBytes,
-    limitSource: lowest?.limitSource ?? recording.facts.machine.limitSource,
+    limitBytes: lowest?.limitBytes ?? machine.limitBytes,
+    limitSource: lowest?.limitSource ?? machine.limitSource,
   };
 }
 

@@ -1,11 +1,11 @@
 import { formatBytes } from '../model/format-bytes.ts';
-import type { Findings } from './findings.ts';
 import { formatCount, formatInstant } from './format.ts';
+import type { Grounds } from './grounds.ts';
 import type { OomKillReport } from './oom-kills.ts';
 
 /** What the kernel's OOM killer did to this session, as one clause; null: nothing that is known. */
-export function describeKills(findings: Findings): string | null {
-  const kills = findings.oomKills.filter((kill) => kill.inSession);
+export function describeKills(grounds: Grounds): string | null {
+  const kills = grounds.oomKills.filter((kill) => kill.inSession);
   const [first] = kills;
   if (first !== undefined && kills.length === 1) {
     return `The kernel's OOM killer ended ${victim(first)} at ${formatInstant(first.timeUnixMs)}: ${reason(first)}`;
@@ -13,11 +13,11 @@ export function describeKills(findings: Findings): string | null {
   if (first !== undefined) {
     return `The kernel's OOM killer ended ${kills.length} processes of this session (${tally(kills)}), the first at ${formatInstant(first.timeUnixMs)}: ${reason(first)}`;
   }
-  const counted = (findings.oomCounts.cgroup ?? 0) - findings.oomCounts.cgroupOutside;
+  const counted = (grounds.oomCounts.cgroup ?? 0) - grounds.oomCounts.cgroupOutside;
   if (counted > 0) {
     return `The kernel's OOM killer ended ${formatCount(counted, 'process', 'processes')} in this session's memory cgroup by its counter, and which is not recorded`;
   }
-  const inferred = findings.deaths.find((death) => death.verdict === 'kernel_oom');
+  const inferred = grounds.deaths.find((death) => death.verdict === 'kernel_oom');
   if (inferred === undefined) return null;
   return `The kernel's OOM killer most likely ended ${inferred.comm} (${inferred.role}, pid ${inferred.pid}) at ${formatInstant(inferred.timeUnixMs)}`;
 }

@@ -53,17 +53,19 @@ export interface ProcessContext {
   gaps: readonly GapReport[];
   /** Where they were read already. */
   histories?: ReadonlyMap<number, ProcessHistory>;
+  /** False where nobody asks for it: to find it takes longer than all the rest. */
+  withGrowth?: boolean;
 }
 
 /** Every process that lived in the range, the one with the highest peak first. */
 export function processReports(
   recording: Recording,
   range: TimeRange,
-  { gaps, histories = processHistories(recording, range) }: ProcessContext,
+  { gaps, histories = processHistories(recording, range), withGrowth = true }: ProcessContext,
 ): ProcessReport[] {
   const records = recording.processes().filter((record) => isWithin(record, range));
   return records
-    .map((record) => processReport(record, histories.get(record.process), range))
+    .map((record) => processReport(record, histories.get(record.process), { range, withGrowth }))
     .map((report) => (isBroken(report, gaps) ? withoutGrowth(report) : report))
     .sort((a, b) => peakOf(b) - peakOf(a) || a.pid - b.pid || a.startTicks - b.startTicks);
 }
@@ -80,11 +82,11 @@ function isWithin(record: ProcessRecord, range: TimeRange): boolean {
 function processReport(
   record: ProcessRecord,
   history: ProcessHistory | undefined,
-  range: TimeRange,
+  { range, withGrowth }: { range: TimeRange; withGrowth: boolean },
 ): ProcessReport {
   const isWhole = record.firstUnixMs >= fromOf(range) && record.lastUnixMs <= toOf(range);
   const lastUnixMs = Math.min(record.lastUnixMs, toOf(range));
-  const growth = growthOf(history?.anonymous ?? [], lastUnixMs);
+  const growth = withGrowth ? growthOf(history?.anonymous ?? [], lastUnixMs) : null;
   const cpuMs = isWhole
     ? record.lastCpuMs - record.firstCpuMs
     : (history?.last.cpuMs ?? 0) - (history?.firstCpuMs ?? 0);

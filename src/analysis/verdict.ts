@@ -8,6 +8,7 @@ import type { DeathReport } from './deaths.ts';
 import { evidenceFor } from './evidence.ts';
 import type { Findings } from './findings.ts';
 import { formatCount, formatInstant, formatRatio } from './format.ts';
+import type { Grounds } from './grounds.ts';
 import { describeKills } from './oom-wording.ts';
 import { endOfCommand } from './session-section.ts';
 
@@ -39,32 +40,36 @@ export type Finding = Pick<Verdict, 'kind'> & { clause: string };
  * pressure, an end that nobody recorded, nothing. Never a guess: what the evidence does not tell is `unknown`.
  * `emptyFile` is the name of the file when not one sample is in it.
  */
-export function verdictOf(findings: Findings, emptyFile: string | null): Verdict {
-  const finding =
-    emptyFinding(findings, emptyFile) ??
-    killFinding(findings) ??
-    deathFinding(findings) ??
-    pressureFinding(findings) ??
-    unexplainedFinding(findings) ??
-    healthyFinding(findings);
-  return {
-    kind: finding.kind,
-    summary: `${[finding.clause, ...remarks(findings)].join('; ')}.`.replace(/^the /, 'The '),
-    evidence: evidenceFor(findings),
-    advice: adviceFor(finding.kind, findings),
-  };
+export function judge(
+  grounds: Grounds,
+  emptyFile: string | null,
+): Pick<Verdict, 'kind' | 'summary'> {
+  const { kind, clause } =
+    emptyFinding(grounds, emptyFile) ??
+    killFinding(grounds) ??
+    deathFinding(grounds) ??
+    pressureFinding(grounds) ??
+    unexplainedFinding(grounds) ??
+    healthyFinding(grounds);
+  return { kind, summary: `${[clause, ...remarks(grounds)].join('; ')}.`.replace(/^the /, 'The ') };
 }
 
-function emptyFinding(findings: Findings, emptyFile: string | null): Finding | null {
-  if (findings.coverage.samples > 0) return null;
+/** The judgement, what it stands on, and what to do. */
+export function verdictOf(findings: Findings, emptyFile: string | null): Verdict {
+  const { kind, summary } = judge(findings, emptyFile);
+  return { kind, summary, evidence: evidenceFor(findings), advice: adviceFor(kind, findings) };
+}
+
+function emptyFinding(grounds: Grounds, emptyFile: string | null): Finding | null {
+  if (grounds.coverage.samples > 0) return null;
   const clause =
     emptyFile === null
       ? 'There is no sample in this range, so nothing can be said'
-      : emptyFileClause(findings, emptyFile);
+      : emptyFileClause(grounds, emptyFile);
   return { kind: 'unknown', clause };
 }
 
-function emptyFileClause({ notes, session }: Findings, emptyFile: string): string {
+function emptyFileClause({ notes, session }: Grounds, emptyFile: string): string {
   if (notes.some(({ code }) => code === 'salvaged')) {
     return 'No sample is in this file: none was left in the damaged one that it was saved from';
   }
@@ -74,12 +79,12 @@ function emptyFileClause({ notes, session }: Findings, emptyFile: string): strin
     : 'No sample is in this file';
 }
 
-function killFinding(findings: Findings): Finding | null {
-  const clause = describeKills(findings);
+function killFinding(grounds: Grounds): Finding | null {
+  const clause = describeKills(grounds);
   return clause === null ? null : { kind: 'kernel_oom', clause };
 }
 
-function pressureFinding({ deaths, memory, pressure }: Findings): Finding | null {
+function pressureFinding({ deaths, memory, pressure }: Grounds): Finding | null {
   const ratio = memory.headroomMinRatio;
   const stall = pressure.memoryFullRatioMax;
   const clauses: string[] = [];
@@ -100,15 +105,15 @@ function pressureFinding({ deaths, memory, pressure }: Findings): Finding | null
   return { kind: 'pressure', clause: [clauses.join(', and '), ...end].join('; ') };
 }
 
-function unexplainedFinding(findings: Findings): Finding | null {
-  const { coverage, deaths, memory, oomCounts, oomKills, session } = findings;
+function unexplainedFinding(grounds: Grounds): Finding | null {
+  const { coverage, deaths, memory, oomCounts, oomKills, session } = grounds;
   const headroom = `the lowest headroom was ${formatRatio(memory.headroomMinRatio)}`;
   const death = deaths.find((candidate) => candidate.verdict === 'unknown');
   if (death !== undefined) {
     const clause = `${describeUnknown(death)}; ${headroom}`;
     return { kind: 'unknown', clause };
   }
-  if (findings.agentOs?.end?.how === 'lost') {
+  if (grounds.agentOs?.end?.how === 'lost') {
     return { kind: 'unknown', clause: `The VM was lost, and why is not recorded; ${headroom}` };
   }
   // The cgroup's counter would tell whether a kill that nobody can be tied to hit this session.
@@ -128,7 +133,7 @@ function unexplainedFinding(findings: Findings): Finding | null {
   return null;
 }
 
-function healthyFinding({ memory, session }: Findings): Finding {
+function healthyFinding({ memory, session }: Grounds): Finding {
   const headroom = `${formatRatio(memory.headroomMinRatio)} (${formatBytes(memory.headroomMinBytes)} of ${formatBytes(memory.limitBytes)})`;
   const end = commandClause(session) ?? rootClause(session);
   const none = end === null ? 'No' : `${end}; no`;
@@ -139,7 +144,7 @@ function healthyFinding({ memory, session }: Findings): Finding {
 }
 
 /** Null when the command succeeded, and when there was none. */
-function commandClause({ command, stopAskedUnixMs }: Findings['session']): string | null {
+function commandClause({ command, stopAskedUnixMs }: Grounds['session']): string | null {
   if (command === null || command.exitCode === 0) return null;
   const words = endOfCommand(command);
   if (words === null) return null;
@@ -150,7 +155,7 @@ function commandClause({ command, stopAskedUnixMs }: Findings['session']): strin
 }
 
 /** Null while it lives, and when there is none: its end is what somebody who gave --pid asks about. */
-function rootClause({ root }: Findings['session']): string | null {
+function rootClause({ root }: Grounds['session']): string | null {
   if (root === null || root.endedUnixMs === null) return null;
   const how = endOfCommand(root);
   const who = root.comm === null ? `pid ${root.pid}` : `${root.comm} (pid ${root.pid})`;
@@ -166,12 +171,12 @@ function describeUnknown(death: DeathReport): string {
 }
 
 /** What limits every sentence about this recording. */
-function remarks(findings: Findings): string[] {
-  const { agentOs, browser, coverage, isKernelLogRead, oomCounts, session } = findings;
-  if (coverage.samples === 0) return endRemarks(findings);
+function remarks(grounds: Grounds): string[] {
+  const { agentOs, browser, coverage, isKernelLogRead, oomCounts, session } = grounds;
+  if (coverage.samples === 0) return endRemarks(grounds);
   const lines: string[] = [];
   if (agentOs !== null) {
-    lines.push(...agentOsRemarks(agentOs, findings));
+    lines.push(...agentOsRemarks(agentOs, grounds));
   } else if (browser.processesMax === 0) {
     lines.push('no browser process was seen, the figures are those of the machine');
   }
@@ -180,10 +185,10 @@ function remarks(findings: Findings): string[] {
   } else if (!isKernelLogRead && oomCounts.machine === null && oomCounts.cgroup === null) {
     lines.push('an OOM kill could not have been seen here');
   }
-  return [...lines, ...endRemarks(findings)];
+  return [...lines, ...endRemarks(grounds)];
 }
 
-function agentOsRemarks(agentOs: AgentOsReport, { deaths }: Findings): string[] {
+function agentOsRemarks(agentOs: AgentOsReport, { deaths }: Grounds): string[] {
   const isTold = deaths.some(
     ({ pid, verdict }) => pid === agentOs.sidecar.pid && verdict !== 'exited',
   );
@@ -195,7 +200,7 @@ function agentOsRemarks(agentOs: AgentOsReport, { deaths }: Findings): string[] 
   ];
 }
 
-function endRemarks({ session }: Findings): string[] {
+function endRemarks({ session }: Grounds): string[] {
   if (session.isLive) return ['the recording is still running'];
   if (session.endReason === 'copied') return ['the recording went on when this copy was made'];
   if (session.endReason !== 'lost') return [];

@@ -133,10 +133,13 @@ function swapUsed(db: Database, total: number | null, isCgroup: boolean): number
   if (total === null || total === 0) return total;
   return isCgroup
     ? number(db, 'SELECT 1024 * max(cgroup_swap_kib) FROM tick')
-    : number(db, `SELECT ${total} - 1024 * min(machine_swap_free_kib) FROM tick`);
+    : number(db, 'SELECT ? - 1024 * min(machine_swap_free_kib) FROM tick', total);
 }
 
-function number(db: Database, sql: string): number | null {
-  const value = db.prepare(sql).pluck().get();
+function number(db: Database, sql: string, ...parameters: number[]): number | null {
+  const value = db
+    .prepare(sql)
+    .pluck()
+    .get(...parameters);
   return typeof value === 'number' ? value : null;
 }

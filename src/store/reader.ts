@@ -49,8 +49,16 @@ export interface OpenRecordingOptions {
 
 /** Opens a recording for reading. Errors: see {@link openForReading}; ADDON_MISSING. */
 export function openRecording(path: string, options: OpenRecordingOptions = {}): Recording {
-  const file = openForReading(path, options.temporaryFolder);
-  return new SqliteRecording(path, file, options.isAlive ?? isRecorderAlive);
+  return recordingIn(path, openForReading(path, options.temporaryFolder), options.isAlive);
+}
+
+/** The recording in a database that is open; `path` is where it is for the user. */
+export function recordingIn(
+  path: string,
+  file: OpenedFile,
+  isAlive: OpenRecordingOptions['isAlive'] = isRecorderAlive,
+): Recording {
+  return new SqliteRecording(path, file, isAlive);
 }
 
 const always: TimeRange = {};

@@ -3,8 +3,8 @@ import type { MemoryWait, Recording, RecordingGist } from '../../model/recording
 import type { SessionFacts } from '../../model/session.ts';
 import { tierOf } from '../../model/tier.ts';
 import { missingMs } from '../coverage.ts';
+import { type Judgement, judgementOf } from '../judgement.ts';
 import { pressureWindowMs } from '../pressure.ts';
-import { analyse, type SessionReport } from '../session-report.ts';
 import { isNearLimit, sessionDemand } from '../sizing/session-demand.ts';
 import { stallRefaultsPerSecond, stallWaitingRatio, stallWindowMs } from '../stall.ts';
 import { highStallRatio } from '../verdict.ts';
@@ -20,12 +20,12 @@ export function fleetSessionOf(
 ): FleetSession | null {
   const gist = recording.gist();
   const { highWater: water } = gist;
-  let read: SessionReport | null = null;
-  const report = () => {
-    read ??= analyse(recording);
+  let read: Judgement | null = null;
+  const judgement = () => {
+    read ??= judgementOf(recording);
     return read;
   };
-  const demand = sessionDemand(recording, { facts, water, report });
+  const demand = sessionDemand(recording, { facts, water, judgement });
   const { workingSetBytes } = gist;
   if (demand === null || workingSetBytes === null) return null;
   return {
@@ -47,7 +47,7 @@ export function fleetSessionOf(
     limitBytes: demand.limitBytes,
     limitSource: demand.limitSource,
     availableMinBytes: water.availableBytes,
-    ...(isPlain(recording, gist) ? plainEnd(facts) : endOf(report())),
+    ...(isPlain(recording, gist) ? plainEnd(facts) : endOf(judgement())),
     gapCount: gist.gaps.length,
     gapMs: gist.gaps.reduce((sum, gap) => sum + missingMs(gap), 0),
     workingSetBytes,
@@ -87,13 +87,13 @@ function plainEnd({ endReason }: SessionFacts): End {
   };
 }
 
-function endOf({ deaths, oomCounts, oomKills, verdict }: SessionReport): End {
+function endOf({ grounds: { deaths, oomCounts, oomKills }, kind, summary }: Judgement): End {
   const recorded = oomKills.filter(({ inSession }) => inSession).length;
   const counted = (oomCounts.cgroup ?? 0) - oomCounts.cgroupOutside;
   return {
     oomKillCount: Math.max(recorded, counted),
     deathCount: deaths.filter((death) => death.verdict !== 'exited').length,
-    verdict: verdict.kind,
-    summary: verdict.summary,
+    verdict: kind,
+    summary,
   };
 }

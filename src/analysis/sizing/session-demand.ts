@@ -1,8 +1,8 @@
 import type { HighWater, Recording } from '../../model/recording.ts';
 import type { LimitSource } from '../../model/sample.ts';
 import type { SessionFacts } from '../../model/session.ts';
+import { type Judgement, judgementOf } from '../judgement.ts';
 import type { PeakSource } from '../memory.ts';
-import { analyse, type SessionReport } from '../session-report.ts';
 import { highStallRatio, lowHeadroomRatio, type VerdictKind } from '../verdict.ts';
 
 /** What one session needed, as far as its recording tells. */
@@ -27,17 +27,17 @@ export interface SessionDemand {
   limitSource: LimitSource;
 }
 
-/** What was read of a recording already, and the whole of it for when that does not do. */
+/** What was read of a recording already, and what it comes to for when that does not do. */
 export interface DemandSources {
   facts: SessionFacts;
   water: HighWater;
-  report: () => Pick<SessionReport, 'verdict' | 'oomKills' | 'memory' | 'pressure'>;
+  judgement: () => Judgement;
 }
 
 /** Null when the recording does not tell how much memory was used. */
 export function sessionDemand(
   recording: Recording,
-  { facts, water, report }: DemandSources = sourcesOf(recording),
+  { facts, water, judgement }: DemandSources = sourcesOf(recording),
 ): SessionDemand | null {
   const sampledBytes = water.workingSetBytes;
   if (sampledBytes === null || water.limitBytes === null) return null;
@@ -52,7 +52,7 @@ export function sessionDemand(
     version: facts.labels['version'] ?? facts.machine.browserVersion,
     demandBytes: (isMark ? kernelMark.workingSetBytes : sampledBytes) + (water.swapUsedBytes ?? 0),
     source: kernelMark === null ? 'samples' : kernelMark.source,
-    isCensored: isNearLimit(water) && (isCutOff || metItsLimit(report())),
+    isCensored: isNearLimit(water) && (isCutOff || metItsLimit(judgement())),
     isCutOff,
     limitBytes: water.limitBytes,
     limitSource: water.limitSource,
@@ -61,7 +61,7 @@ export function sessionDemand(
 
 function sourcesOf(recording: Recording): DemandSources {
   const { facts } = recording;
-  return { facts, water: recording.highWater(), report: () => analyse(recording) };
+  return { facts, water: recording.highWater(), judgement: () => judgementOf(recording) };
 }
 
 /** Whether it may have met its limit: only then is the recording read as a whole. */
@@ -73,13 +73,8 @@ export function isNearLimit({ availableBytes, limitBytes, hasMemoryEvent }: High
 
 const deathsByMemory: readonly VerdictKind[] = ['kernel_oom', 'memory_stall', 'userspace_oom'];
 
-function metItsLimit({
-  verdict,
-  oomKills,
-  memory,
-  pressure,
-}: ReturnType<DemandSources['report']>): boolean {
-  if (deathsByMemory.includes(verdict.kind)) return true;
+function metItsLimit({ kind, grounds: { oomKills, memory, pressure } }: Judgement): boolean {
+  if (deathsByMemory.includes(kind)) return true;
   if (oomKills.some(({ inSession }) => inSession)) return true;
   const isLow = memory.headroomMinRatio !== null && memory.headroomMinRatio < lowHeadroomRatio;
   return isLow && (pressure.memoryFullRatioMax ?? 0) >= highStallRatio;

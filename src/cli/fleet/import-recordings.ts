@@ -1,9 +1,12 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { fleetSessionOf } from '../../analysis/fleet/fleet-session.ts';
 import { type ErrorCode, HeadroomError } from '../../model/errors.ts';
+import type { Recording } from '../../model/recording.ts';
 import { readError } from '../../store/database-file.ts';
 import { bytesChecksum, sealChecksum } from '../../store/fleet/checksum.ts';
 import type { FileFinding, FileOutcome, FleetData } from '../../store/fleet/fleet-data.ts';
+import { IntactFiles } from '../../store/fleet/intact-file.ts';
+import { RecordingSlot } from '../../store/fleet/recording-slot.ts';
 import { openRecording } from '../../store/reader.ts';
 import { checkSeal } from '../../store/seal/check-seal.ts';
 import { fileStamp } from './find-recordings.ts';
@@ -58,10 +61,12 @@ export async function importRecordings(
     }
     batch = [];
   };
+  using slot = new RecordingSlot();
+  const reader = { files: new IntactFiles(), slot };
   for (const [index, file] of files.entries()) {
     if (signal.aborted) break;
     onFile({ number: index + 1, of: files.length });
-    const found = look(file, data, again);
+    const found = look(file, { data, again, reader });
     if (found === null) result.outcomes.unchanged++;
     else if ('stamp' in found) batch.push(found);
     else result.leftOut.push(found);
@@ -100,8 +105,15 @@ const lasting: readonly ErrorCode[] = [
   'FILE_NOT_A_RECORDING',
 ];
 
+interface LookOptions {
+  data: FleetData;
+  again: boolean;
+  reader: { files: IntactFiles; slot: RecordingSlot };
+}
+
 /** Null: an earlier import has looked at it. */
-function look(file: string, data: FleetData, again: boolean): FileFinding | LeftOut | null {
+function look(file: string, options: LookOptions): FileFinding | LeftOut | null {
+  const { data, again } = options;
   let stamp = '';
   try {
     stamp = fileStamp(file);
@@ -111,7 +123,7 @@ function look(file: string, data: FleetData, again: boolean): FileFinding | Left
       const isLeftOut = known.outcome === 'damaged' || known.outcome === 'blind';
       return isLeftOut ? { file, code, reason: reason ?? '' } : null;
     }
-    return read(file, stamp, { data, again });
+    return read(file, stamp, options);
   } catch (thrown) {
     // It may go, or be shut, while it is looked at.
     const error = thrown instanceof HeadroomError ? thrown : readError(thrown, file);
@@ -126,24 +138,35 @@ function look(file: string, data: FleetData, again: boolean): FileFinding | Left
 function read(
   file: string,
   stamp: string,
-  { data, again }: { data: FleetData; again: boolean },
+  { data, again, reader }: LookOptions,
 ): FileFinding | LeftOut {
-  const seal = sealChecksum(file);
-  if (seal !== null) refuseDamaged(file);
-  if (seal !== null && !again && data.hasChecksum(seal)) {
-    return { path: file, stamp, session: null, checksum: seal };
+  const intact = reader.files.read(file);
+  const checksum = intact?.checksum ?? sealChecksum(file);
+  if (intact === null && checksum !== null) refuseDamaged(file);
+  if (checksum !== null && !again && data.hasChecksum(checksum)) {
+    return { path: file, stamp, session: null, checksum };
   }
+  const find = (recording: Recording) => findingOf(recording, { path: file, stamp, checksum });
+  const found = intact === null ? null : reader.slot.read(file, intact, find);
+  if (found !== null) return found;
   using recording = openRecording(file);
+  return find(recording);
+}
+
+function findingOf(
+  recording: Recording,
+  { path, stamp, checksum }: { path: string; stamp: string; checksum: string | null },
+): FileFinding | LeftOut {
   const { facts } = recording;
   if (facts.endedUnixMs === null && recording.isLive) {
-    return { file, code: null, reason: 'it is still being recorded' };
+    return { file: path, code: null, reason: 'it is still being recorded' };
   }
   const session = fleetSessionOf(recording, facts);
   if (session === null) {
     const reason = 'it does not tell how much memory was used';
-    return { path: file, stamp, session, checksum: null, outcome: 'blind', code: null, reason };
+    return { path, stamp, session, checksum: null, outcome: 'blind', code: null, reason };
   }
-  return { path: file, stamp, session, checksum: seal ?? bytesChecksum(file) };
+  return { path, stamp, session, checksum: checksum ?? bytesChecksum(path) };
 }
 
 /** The checksums at the end tell of a file what it was; whether it still is, only its pages do. */

@@ -23,7 +23,7 @@ export function* readPages(
   { pageSizeBytes, pageCount }: { pageSizeBytes: number; pageCount: number },
 ): Generator<Buffer> {
   const perChunk = chunkBytes / pageSizeBytes;
-  const buffer = Buffer.alloc(chunkBytes);
+  const buffer = Buffer.allocUnsafe(Math.min(chunkBytes, pageCount * pageSizeBytes));
   for (let first = 0; first < pageCount; first += perChunk) {
     const wanted = Math.min(perChunk, pageCount - first) * pageSizeBytes;
     const chunk = readBytes(file, buffer.subarray(0, wanted), first * pageSizeBytes);

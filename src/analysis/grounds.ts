@@ -1,0 +1,138 @@
+import path from 'node:path';
+import type { Note, RecordingEvent } from '../model/event.ts';
+import { formatBytes } from '../model/format-bytes.ts';
+import type { Recording } from '../model/recording.ts';
+import type { CgroupMemory } from '../model/sample.ts';
+import type { TimeRange } from '../model/time-range.ts';
+import { type AgentOsReport, agentOsReport } from './agentos.ts';
+import type { BrowserCounts } from './browser.ts';
+import type { Coverage } from './coverage.ts';
+import { type DeathReport, deathReports } from './deaths.ts';
+import { followTicks } from './follow-ticks.ts';
+import { type KernelLog, kernelLogOf } from './kernel-log.ts';
+import { commandEndOf, sidecarEndOf } from './membership.ts';
+import { type Headroom, headroomOf } from './memory.ts';
+import { type OomCounts, type OomKillReport, oomCounts, oomKillReports } from './oom-kills.ts';
+import type { PressureReport } from './pressure.ts';
+import { type ProcessHistory, processHistories } from './process-histories.ts';
+import { type ProcessReport, processReports } from './processes.ts';
+import { type SessionSection, sessionSection } from './session-section.ts';
+import type { StallReport } from './stall.ts';
+import { oomDaemonsOf } from './userspace-oom.ts';
+
+/** What a verdict stands on: of all that a recording tells the part that says what happened. */
+export interface Grounds extends KernelLog {
+  session: SessionSection;
+  coverage: Pick<Coverage, 'samples' | 'lastUnixMs'>;
+  memory: Headroom;
+  pressure: PressureReport;
+  /** Stretches in which the session stood at its limit and did nothing else. */
+  stalls: StallReport[];
+  browser: Pick<BrowserCounts, 'processesMax'>;
+  /** Null where no VM of agentOS was recorded. */
+  agentOs: AgentOsReport | null;
+  oomKills: OomKillReport[];
+  oomKillsBeforeStart: OomKillReport[];
+  oomCounts: OomCounts;
+  deaths: DeathReport[];
+  notes: NoteReport[];
+}
+
+export type NoteReport = Pick<Note, 'timeUnixMs' | 'message'> & {
+  code: Note['code'] | 'limit_change';
+};
+
+/** The grounds, and what was read of the recording to find them. */
+export interface GatheredGrounds {
+  grounds: Grounds;
+  followed: ReturnType<typeof followTicks>;
+  histories: Map<number, ProcessHistory>;
+  processes: ProcessReport[];
+}
+
+/** Reads every tick and every row of a process once. `withGrowth`: false where nobody asks how they grew. */
+export function gatherGrounds(
+  recording: Recording,
+  range: TimeRange,
+  { withGrowth = true }: { withGrowth?: boolean } = {},
+): GatheredGrounds {
+  const { intervalMs } = recording.facts;
+  const events = recording.events(range);
+  const followed = followTicks(recording, range, events);
+  const session = sessionSection(recording);
+  const histories = processHistories(recording, range);
+  const { gaps } = followed.coverage;
+  const processes = processReports(recording, range, { gaps, histories, withGrowth });
+  const lastTick = recording.lastTick();
+  const command = commandEndOf(recording.events());
+  const sidecar = sidecarEndOf(recording.events());
+  const oom = oomKillReports(events, {
+    processes,
+    intervalMs,
+    endUnixMs: followed.coverage.lastUnixMs,
+    cgroup: lastTick?.cgroup ?? null,
+    slowReadings: followed.slowReadings,
+    command,
+    sidecar,
+  });
+  const counts = oomCounts(events, oom, {
+    machine: typeof lastTick?.activity.oomKillCount === 'number',
+    cgroup: isOwn(lastTick?.cgroup ?? null) && typeof lastTick?.cgroup?.oomKillCount === 'number',
+  });
+  const kernelLog = kernelLogOf(recording);
+  const deaths = deathReports({
+    session,
+    intervalMs,
+    processes,
+    kills: oom.kills,
+    counts,
+    counterJumps: events.filter((event) => event.kind === 'oom_counter'),
+    command,
+    sidecar,
+    daemons: oomDaemonsOf(recording, events, processes),
+    stalls: followed.stalls,
+    notes: events.filter((event) => event.kind === 'note'),
+    targetCrashes: events.filter((event) => event.kind === 'target_crash'),
+    ...kernelLog,
+  });
+  const grounds: Grounds = {
+    session,
+    coverage: followed.coverage,
+    memory: headroomOf(recording, followed.memory),
+    pressure: followed.pressure,
+    stalls: followed.stalls,
+    browser: followed.browser,
+    agentOs: agentOsReport(recording, range),
+    oomKills: oom.kills,
+    oomKillsBeforeStart: oom.beforeStart,
+    oomCounts: counts,
+    ...kernelLog,
+    deaths,
+    notes: noteReports(events),
+  };
+  return { grounds, followed, histories, processes };
+}
+
+/** Its name where not one sample is in it; else null. */
+export function emptyFileOf(recording: Recording): string | null {
+  return recording.firstTick() === null ? path.basename(recording.path) : null;
+}
+
+// The root of a machine is nobody's own; the root that a container sees of itself has a limit.
+function isOwn(cgroup: CgroupMemory | null): boolean {
+  return cgroup !== null && (cgroup.path !== '/' || cgroup.limitBytes !== null);
+}
+
+const toldElsewhere: readonly Note['code'][] = ['self_protection', 'root_process'];
+
+function noteReports(events: readonly RecordingEvent[]): NoteReport[] {
+  return events.flatMap((event): NoteReport[] => {
+    if (event.kind === 'note') {
+      if (toldElsewhere.includes(event.code)) return [];
+      return [{ timeUnixMs: event.timeUnixMs, code: event.code, message: event.message }];
+    }
+    if (event.kind !== 'limit_change') return [];
+    const message = `the limit went from ${formatBytes(event.fromBytes)} to ${formatBytes(event.toBytes)}`;
+    return [{ timeUnixMs: event.timeUnixMs, code: 'limit_change', message }];
+  });
+}
