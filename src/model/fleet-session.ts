@@ -5,8 +5,8 @@ import type { Sketch } from './sketch.ts';
 /** What a fleet keeps of one session: small enough for ten thousand, and enough not to look again. */
 export interface FleetSession {
   id: string;
-  /** The recording, as an absolute path. */
-  file: string;
+  /** The recording, as an absolute path; null: another one took its place. */
+  file: string | null;
   source: string;
   labels: Readonly<Record<string, string>>;
   /** The label `version`, else the version of the browser; null: neither is known. */

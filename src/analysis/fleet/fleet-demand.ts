@@ -7,7 +7,7 @@ export function fleetDemand(session: FleetSession): SessionDemand {
   const { id, file, startedUnixMs, version, demandBytes, demandSource } = session;
   const { isCensored, isCutOff, limitBytes, limitSource } = session;
   const labels = dimensionsOf(session);
-  const whose = { id, file, startedUnixMs, labels, version };
+  const whose = { id, file: file ?? '', startedUnixMs, labels, version };
   const limit = { isCensored, isCutOff, limitBytes, limitSource };
   return { ...whose, demandBytes, source: demandSource, ...limit };
 }

@@ -41,7 +41,9 @@ function detailsOf(session: TopSession, columns: number): Line[] {
   return [
     ...told.flatMap((text) => wrap(text, { columns, lead: '   ' })),
     // Whole, so that it can be copied.
-    `   headroom report ${session.file}`,
+    session.file === null
+      ? '   its recording is gone: another one has its name'
+      : `   headroom report ${session.file}`,
   ].map((text) => ({ text }));
 }
 

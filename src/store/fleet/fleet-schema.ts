@@ -69,4 +69,5 @@ CREATE TABLE file (
 ) STRICT, WITHOUT ROWID;
 
 CREATE INDEX file_checksum ON file (checksum);
+CREATE INDEX session_file ON session (file);
 `;

@@ -6,6 +6,8 @@ import type { FileFinding, FileOutcome, KnownFile } from './fleet-data.ts';
 import { SessionWriter } from './session-rows.ts';
 
 interface Before {
+  id: string;
+  /** Empty: another recording took its place. */
   file: string;
   checksum: string;
   lastSequence: number;
@@ -18,13 +20,15 @@ export class FleetWriter {
   readonly #ofChecksum: Statement;
   readonly #file: Statement;
   readonly #move: Statement;
+  readonly #strangers: Statement;
+  readonly #copies: Statement;
   readonly #sessions: SessionWriter;
 
   constructor(db: Database) {
     this.#known = db.prepare(
       'SELECT path, stamp, outcome, code, reason FROM file WHERE path = ? AND stamp = ?',
     );
-    const before = 'SELECT file, checksum, last_sequence AS lastSequence FROM session';
+    const before = 'SELECT id, file, checksum, last_sequence AS lastSequence FROM session';
     this.#ofSession = db.prepare(`${before} WHERE id = ?`);
     this.#ofChecksum = db.prepare(
       `${before} WHERE id = (SELECT id FROM file WHERE checksum = ? AND id IS NOT NULL LIMIT 1)`,
@@ -33,6 +37,8 @@ export class FleetWriter {
       replaceSql('file', ['path', 'stamp', 'checksum', 'outcome', 'id', 'code', 'reason']),
     );
     this.#move = db.prepare('UPDATE session SET file = ? WHERE checksum = ?');
+    this.#strangers = db.prepare('SELECT checksum FROM session WHERE file = ? AND id <> ?').pluck();
+    this.#copies = db.prepare('SELECT path FROM file WHERE checksum = ? AND path <> ?').pluck();
     this.#sessions = new SessionWriter(db);
   }
 
@@ -59,6 +65,7 @@ export class FleetWriter {
     checksum: string,
   ): KnownFile {
     const before = this.#ofSession.get(session.id) as Before | undefined;
+    this.#leaveTo(session.id, path);
     const outcome = outcomeOf(before, { path, checksum, lastSequence: session.lastSequence });
     if (outcome === 'imported' || outcome === 'replaced') this.#sessions.write(session, checksum);
     else this.#adopt(before, path, checksum);
@@ -75,6 +82,7 @@ export class FleetWriter {
     checksum: string;
   }): KnownFile {
     const before = this.#ofChecksum.get(checksum) as Before | undefined;
+    if (before !== undefined) this.#leaveTo(before.id, path);
     this.#adopt(before, path, checksum);
     return this.#told({
       path,
@@ -84,6 +92,14 @@ export class FleetWriter {
       id: null,
       other: before?.file,
     });
+  }
+
+  /** A name that was used again: the session that was there is to be found in a copy, if anywhere. */
+  #leaveTo(id: string, path: string): void {
+    for (const checksum of this.#strangers.all(path, id) as string[]) {
+      const copies = this.#copies.all(checksum, path) as string[];
+      this.#move.run(copies.find((copy) => existsSync(copy)) ?? '', checksum);
+    }
   }
 
   /** The recording was moved: its session is found where the copy is. */
@@ -101,7 +117,7 @@ export class FleetWriter {
     other: string | undefined;
   }): KnownFile {
     const { path, stamp, checksum, outcome, id } = file;
-    const other = file.other ?? 'another one';
+    const other = file.other || 'another one';
     const reason =
       outcome === 'duplicate'
         ? `a copy of ${other}`

@@ -48,7 +48,7 @@ export function* readSessions(db: Database): IterableIterator<FleetSession> {
 
 const columns: Readonly<Record<string, (session: FleetSession) => number | string | null>> = {
   id: ({ id }) => id,
-  file: ({ file }) => file,
+  file: ({ file }) => file ?? '',
   source: ({ source }) => source,
   labels: ({ labels }) => JSON.stringify(labels),
   version: ({ version }) => version,
@@ -160,7 +160,7 @@ const selectSessions = `
 function sessionOf(row: StoredSession): FleetSession {
   return {
     id: row.id,
-    file: row.file,
+    file: row.file === '' ? null : row.file,
     source: row.source,
     labels: parseLabels(row.labels),
     version: row.version,

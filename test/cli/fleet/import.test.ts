@@ -3,6 +3,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { UsageError } from '../../../src/cli/command.ts';
 import { fleetImportCommand } from '../../../src/cli/fleet/import.ts';
 import { fleetReportCommand } from '../../../src/cli/fleet/report.ts';
+import { fleetTopCommand } from '../../../src/cli/fleet/top.ts';
 import { endReasons } from '../../../src/model/session.ts';
 import { StoreWriter } from '../../../src/store/writer.ts';
 import { fakeFacts, mib } from '../../support/fake-sample.ts';
@@ -86,6 +87,30 @@ test('a recording that was moved is found in its new place', async () => {
   expect((await imported()).json.outcomes).toMatchObject({ duplicate: 1 });
   const { stdout } = await runInTest(fleetReportCommand, '--data', folder.file('fleet'), '--json');
   expect(JSON.parse(stdout).sessions).toBe(1);
+});
+
+test('a name that is used again leads nobody from the old session to the new recording', async () => {
+  fleetRecording(folder.file('in/a.db'), { id: 'old', usedMib: [600] });
+  await imported();
+  fs.copyFileSync(folder.file('in/a.db'), folder.file('kept.db'));
+  fs.rmSync(folder.file('in/a.db'));
+  fleetRecording(folder.file('in/a.db'), { id: 'new', usedMib: [300, 310] });
+  expect((await imported()).json).toMatchObject({ sessions: 2, outcomes: { imported: 1 } });
+  const filesOf = async () => {
+    const run = await runInTest(fleetTopCommand, '--data', folder.file('fleet'), '--json');
+    const { sessions } = JSON.parse(run.stdout) as { sessions: { id: string; file: string }[] };
+    return Object.fromEntries(sessions.map(({ id, file }) => [id, file]));
+  };
+  expect(await filesOf()).toEqual({ old: null, new: folder.file('in/a.db') });
+  const { stdout } = await runInTest(fleetTopCommand, '--data', folder.file('fleet'));
+  expect(stdout).toContain('its recording is gone: another one has its name');
+
+  fs.renameSync(folder.file('kept.db'), folder.file('in/deep/kept.db'));
+  expect((await imported()).json.outcomes).toMatchObject({ duplicate: 1, unchanged: 1 });
+  expect(await filesOf()).toEqual({
+    old: folder.file('in/deep/kept.db'),
+    new: folder.file('in/a.db'),
+  });
 });
 
 test('of two recordings of one session the longer one counts, in either order', async () => {
