@@ -29,7 +29,7 @@ test('a recorder is dead when it is a zombie', async () => {
   const parent = spawn('sh', ['-c', 'sleep 0 & echo $!; exec sleep 60']);
   const [line] = (await once(parent.stdout, 'data')) as [Buffer];
   const zombie = { ...thisRecorder(), pid: Number(line), startTicks: null };
-  await expect.poll(() => isRecorderAlive(zombie)).toBe(false);
+  await expect.poll(() => isRecorderAlive(zombie), { timeout: 60_000 }).toBe(false);
   parent.kill('SIGKILL');
   await once(parent, 'exit');
 });

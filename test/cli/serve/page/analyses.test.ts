@@ -39,9 +39,9 @@ function start() {
       }),
   });
   const end = async (at: number, analysed?: Analysed) => {
-    await vi.waitFor(() => expect(asked.length).toBeGreaterThan(at));
+    await vi.waitFor(() => expect(asked.length).toBeGreaterThan(at), 60_000);
     asked[at]?.end(analysed);
-    await vi.waitFor(() => expect(changes.length).toBeGreaterThan(at));
+    await vi.waitFor(() => expect(changes.length).toBeGreaterThan(at), 60_000);
   };
   return { analyses, asked, changes, end, pass: (ms: number) => (nowMs += ms) };
 }
