@@ -217,7 +217,7 @@ describe('record', () => {
       using recording = openRecording(file);
       return recording.tickCount();
     };
-    await vi.waitFor(() => expect(ticks()).toBeGreaterThan(0), { timeout: 30_000, interval: 100 });
+    await vi.waitFor(() => expect(ticks()).toBeGreaterThan(0), { timeout: 120_000, interval: 100 });
     const second = await record('--for', '500ms', '--out', file);
     const ticksThen = ticks();
     expect(second.exitCode).toBe(1);

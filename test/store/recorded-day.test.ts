@@ -15,7 +15,7 @@ let day: RecordedDay;
 
 beforeAll(() => {
   day = recordDay(file, options);
-}, 120_000);
+});
 afterAll(() => folder[Symbol.dispose]());
 
 describe('24 hours, one sample in 10 s', () => {

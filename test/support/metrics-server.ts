@@ -4,7 +4,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { provideTestServers, type TestServer } from '../../scripts/setup/test-servers.mjs';
 
-const startTimeoutMs = 60_000;
+const startTimeoutMs = 120_000;
 const found = await provideTestServers();
 
 /** One series of an answer, with its value at one instant. */

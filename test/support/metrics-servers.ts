@@ -83,7 +83,7 @@ export async function flush(victoriaMetrics: MetricsServer): Promise<void> {
 }
 
 /** Asks until there is an answer that is wanted; for what a server does in its own time. */
-export async function eventually<T>(ask: () => Promise<T | null>, timeoutMs = 60_000): Promise<T> {
+export async function eventually<T>(ask: () => Promise<T | null>, timeoutMs = 120_000): Promise<T> {
   const endMs = performance.now() + timeoutMs;
   for (;;) {
     const answer = await ask();

@@ -6,7 +6,7 @@ import path from 'node:path';
 import { provideSshd } from '../../scripts/setup/sshd.mjs';
 
 const found = await provideSshd();
-const startTimeoutMs = 60_000;
+const startTimeoutMs = 120_000;
 const mostTries = 5;
 
 /** Whether no server of ssh can be had here. Says so, and why, for all to see; the tests are to be skipped. */
