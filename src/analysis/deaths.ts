@@ -2,6 +2,7 @@ import type { ProcessRole } from '../model/process-role.ts';
 import { causeOfEnd, type DeathCause, type DeathContext } from './death-cause.ts';
 import type { OomKillReport } from './oom-kills.ts';
 import type { ProcessReport } from './processes.ts';
+import { withServiceCrash } from './service-crash.ts';
 import { withTargetCrash } from './target-crash.ts';
 
 /** The end of the session's browser, and of any process of the session of which it is known what ended it. */
@@ -30,7 +31,11 @@ function deathOf(process: ProcessReport, context: DeathContext): DeathReport | n
   const kills = context.kills.filter((candidate) => candidate.inSession);
   const kill = kills.find((candidate) => isVictim(process, candidate)) ?? null;
   const known = kill !== null ? byKill(kill) : causeOfEnd(process, context);
-  const cause = withTargetCrash(known, process, context.targetCrashes);
+  const cause = withServiceCrash(
+    withTargetCrash(known, process, context.targetCrashes),
+    process,
+    context,
+  );
   if (cause === null) return null;
   return {
     timeUnixMs: kill?.timeUnixMs ?? process.exit?.timeUnixMs ?? process.lastUnixMs,

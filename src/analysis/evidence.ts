@@ -57,7 +57,7 @@ function killLine(kill: OomKillReport): string {
 /** A kill in a group, and one of whose report the kernel printed a part only. */
 function partWords({ context, oomGroup }: OomKillReport): string {
   const group = oomGroup === null ? '' : `, with all of its cgroup ${oomGroup}`;
-  if (context === 'full') return group;
+  if (context === 'full' || context === 'telemetry') return group;
   const line = context === 'kill_line_only' ? 'its kill line' : 'its summary line';
   return `${group}, of which the log has ${line} only (the kernel prints ten reports in 5 s)`;
 }
@@ -152,8 +152,12 @@ function coverageLines(findings: Findings): string[] {
 }
 
 function kernelLogLines(findings: Findings): string[] {
-  const { isKernelLogRead, kernelLogRecordsLost: lost, oomCounts } = findings;
+  const { isKernelLogRead, kernelLogRecordsLost: lost, oomCounts, oomKills } = findings;
   const isCounted = oomCounts.machine !== null || oomCounts.cgroup !== null;
+  const isTold = oomKills.some(({ context }) => context === 'telemetry');
+  if (!isKernelLogRead && isTold) {
+    return ["the kernel log could not be read: the session's telemetry told of the OOM kills"];
+  }
   if (!isKernelLogRead) {
     return [
       isCounted

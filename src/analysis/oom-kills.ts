@@ -148,6 +148,9 @@ function killReport(
   const isInCgroup = !kill.beforeStart && isInCgroupOf(kill, context);
   const isOurs = victim !== null && isVictimOurs(victim, kill, context);
   const isCgroupTelling = isInCgroup || isOfOtherLimit(kill, context);
+  // Of this session and no other, by whoever runs it.
+  const isTelemetry = kill.context === 'telemetry';
+  const telling = isCgroupTelling ? 'cgroup' : isTelemetry ? 'telemetry' : 'none';
   return {
     timeUnixMs: kill.timeUnixMs,
     pid: kill.pid,
@@ -156,9 +159,9 @@ function killReport(
     rssBytes: kill.rssBytes,
     scope: kill.scope,
     cgroup: kill.cgroup,
-    evidence: [`kmsg:${kill.kmsgSequence}`],
-    attribution: attribution === 'none' && isCgroupTelling ? 'cgroup' : attribution,
-    inSession: isInCgroup || isOurs,
+    evidence: [isTelemetry ? 'telemetry:system_oom_kill' : `kmsg:${kill.kmsgSequence}`],
+    attribution: attribution === 'none' ? telling : attribution,
+    inSession: isInCgroup || isOurs || isTelemetry,
     process: victim === null ? null : { pid: victim.pid, startTicks: victim.startTicks },
     limitBytes: kill.cgroupLimitBytes,
     oomGroup: kill.oomGroup,

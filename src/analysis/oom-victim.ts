@@ -6,9 +6,10 @@ import type { SlowReadings } from './slow-readings.ts';
 /**
  * How a kill was tied to this recording: by its pid; by name, time and size, because the kernel
  * counts pids otherwise than this container does; by the cgroup whose limit was hit alone, the
- * session's or another; or not at all: the kernel's log is one for all containers of a host.
+ * session's or another; by the session's own telemetry, which told it; or not at all: the kernel's log
+ * is one for all containers of a host.
  */
-export type OomAttribution = 'pid' | 'inferred' | 'cgroup' | 'none';
+export type OomAttribution = 'pid' | 'inferred' | 'cgroup' | 'telemetry' | 'none';
 
 export interface VictimMatch {
   attribution: OomAttribution;

@@ -9,6 +9,12 @@ import type { SessionCollector } from './session-collector.ts';
 
 export type OnTransfer = (receivedBytes: number, sizeBytes: number) => void;
 
+export interface PullOptions {
+  onTransfer?: OnTransfer;
+  /** Gets the checked copy before it has its name, and may complete it; it stays sealed. */
+  complete?: (copy: string) => void;
+}
+
 const mostTries = 3;
 
 /**
@@ -20,7 +26,7 @@ const mostTries = 3;
 export async function pullRecording(
   collector: SessionCollector,
   out: string,
-  onTransfer: OnTransfer = () => undefined,
+  { onTransfer = () => undefined, complete = () => undefined }: PullOptions = {},
 ): Promise<number> {
   const { session, folder, files } = collector;
   const request = await collector.request();
@@ -34,7 +40,8 @@ export async function pullRecording(
       : await collector.ask(request.nodePath, 'snapshot', files.recording, copy);
     const wanted = { sizeBytes: Number(made['sizeBytes']), sha256: String(made['sha256']) };
     await fetchChecked(session, copy, { temporary, wanted, onTransfer });
-    if (isLight) return await recordingOfFrames(temporary, out);
+    if (isLight) return await recordingOfFrames(temporary, out, complete);
+    complete(temporary);
     nameCopy(temporary, out);
     return wanted.sizeBytes;
   } finally {

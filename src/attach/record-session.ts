@@ -10,6 +10,7 @@ import {
 } from './record-session-options.ts';
 import { whatIsMissing } from './recording-end.ts';
 import { type StartedRecording, startRecording } from './start-recording.ts';
+import { TelemetryWatch } from './telemetry/telemetry-watch.ts';
 
 /**
  * Records a browser session from inside of it, until `stop` or the end of the block that declared it
@@ -39,11 +40,14 @@ export class SessionRecorder implements AsyncDisposable {
   readonly out: string;
   readonly #recording: StartedRecording;
   readonly #end = new AbortController();
+  readonly #telemetry: TelemetryWatch;
   readonly #followed: Promise<void>;
 
   constructor(recording: StartedRecording, wanted: SessionRecording) {
     this.out = wanted.out;
     this.#recording = recording;
+    // A stream that is open would keep a program from its end that forgot this recording.
+    this.#telemetry = new TelemetryWatch(recording.collector.session, { isLive: false });
     this.#followed = this.#follow(wanted);
     // Whoever stops it hears of it.
     this.#followed.catch(() => undefined);
@@ -51,7 +55,8 @@ export class SessionRecorder implements AsyncDisposable {
 
   /** Fetches what is recorded so far, besides the times at which that is done anyway. */
   async pull(): Promise<void> {
-    await pullRecording(this.#recording.collector, this.out);
+    const complete = await this.#telemetry.beginCopy();
+    await pullRecording(this.#recording.collector, this.out, { complete });
   }
 
   /**
@@ -78,6 +83,7 @@ export class SessionRecorder implements AsyncDisposable {
         if (words !== null) onMessage(words);
       },
     });
+    await this.#telemetry.finish(this.out);
     const name = this.#recording.collector.session.name;
     const missing = whatIsMissing(end, { name, out: this.out });
     if (missing !== null) throw missing;

@@ -32,7 +32,7 @@ export const eventCatalog = [
   {
     name: 'headroom.oom.kill',
     stability: 'own',
-    help: "The kernel killed a process for want of memory, by its own log. ERROR for one of the browser's, else WARN.",
+    help: "The kernel killed a process for want of memory, by its own log or the session's telemetry. ERROR for one of the browser's, else WARN.",
     attributes: [
       ...processAttributes,
       'headroom.oom.victim',

@@ -67,7 +67,7 @@ export class BrowserRoles {
   readonly #records = new Map<number, BrowserProcess>();
   readonly #endedCpuMs = new Map<ProcessRole, number>();
   readonly #seenRoles = new Set<ProcessRole>();
-  readonly #victims = new Map<number, Victim>();
+  readonly #victims = new Map<number | string, Victim>();
   #untilUnixMs: number | null = null;
   #readUnixMs = Number.NEGATIVE_INFINITY;
   // The recording had ended when its processes were read.
@@ -146,7 +146,10 @@ export class BrowserRoles {
       if (event.kind !== 'oom_kill' || event.beforeStart || event.timeUnixMs === null) continue;
       const record = victimOf(event, event.timeUnixMs, [...this.#records.values()]);
       if (record === undefined) continue;
-      this.#victims.set(event.kmsgSequence, { unixMs: event.timeUnixMs, role: record.role });
+      this.#victims.set(event.kmsgSequence ?? `${event.pid} ${event.timeUnixMs}`, {
+        unixMs: event.timeUnixMs,
+        role: record.role,
+      });
     }
   }
 

@@ -18,15 +18,15 @@ export type RecordingEvent =
 
 export type OomScope = 'machine' | 'cgroup' | 'cpuset' | 'mempolicy' | 'unknown';
 
-/** One kill by the kernel's out-of-memory killer, as its log tells it. */
+/** One kill by the kernel's out-of-memory killer, as its log tells it, or the telemetry of the session. */
 export interface OomKill {
   kind: 'oom_kill';
   /** From the record's kernel clock; null when that cannot be tied to the wall clock. */
   timeUnixMs: number | null;
-  /** Kernel clock of the record, ms since boot. */
-  kernelMs: number;
-  /** Sequence number of the kmsg record that is the evidence. */
-  kmsgSequence: number;
+  /** Kernel clock of the record, ms since boot; null of telemetry. */
+  kernelMs: number | null;
+  /** Sequence number of the kmsg record that is the evidence; null of telemetry. */
+  kmsgSequence: number | null;
   /** As the kernel numbers it: inside a container this is the host's pid. */
   pid: number;
   comm: string;
@@ -60,9 +60,10 @@ export interface OomKill {
   oomGroup: string | null;
   /**
    * Which lines were seen: the report from its header on; the kill line without a header (rate
-   * limit, or the log began later); only the summary.
+   * limit, or the log began later); only the summary. `telemetry`: none by us, and the platform of the
+   * session told it.
    */
-  context: 'full' | 'kill_line_only' | 'summary_line_only';
+  context: 'full' | 'kill_line_only' | 'summary_line_only' | 'telemetry';
   /** True when the record is older than the recording. */
   beforeStart: boolean;
 }
@@ -127,6 +128,8 @@ export interface Note {
     | 'exits_unavailable'
     | 'exits_lost'
     | 'oom_without_victim'
+    /** A service of the session ended unasked, by the session's telemetry. */
+    | 'service_crashed'
     /** A kill by earlyoom or systemd-oomd, in its own words out of the kernel's log. */
     | 'userspace_oom'
     | 'store_full'

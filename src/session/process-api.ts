@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { HeadroomError } from '../model/errors.ts';
 import { fieldsOf, listedProcess, remoteEnd, unknownEnd } from './answers.ts';
 import { readEvents } from './event-stream.ts';
+import { PlatformEvents } from './platform-events.ts';
 import type {
   ExecOptions,
   ExecResult,
@@ -29,10 +30,12 @@ const mostInputBytes = 64 * 2 ** 20;
 
 /** The process and file API of the hosted sessions and of the server in their VMs. */
 export class ProcessApi implements Session {
+  readonly platform: PlatformEvents;
   readonly #client: SessionClient;
 
   constructor(client: SessionClient) {
     this.#client = client;
+    this.platform = new PlatformEvents(client);
   }
 
   get name(): string {

@@ -16,6 +16,7 @@ export interface Call {
   method: 'GET' | 'POST' | 'PUT';
   path: string;
   query?: Readonly<Record<string, string>>;
+  headers?: Readonly<Record<string, string>>;
   /** Sent as JSON, or as it is when it is bytes. */
   body?: object | Uint8Array;
   /** For the head of the answer; default 60 s. */
@@ -49,7 +50,7 @@ export class SessionClient {
     const { baseUrl, token, fetch: send } = this.#options;
     const query = call.query === undefined ? '' : `?${new URLSearchParams(call.query)}`;
     const isBytes = call.body instanceof Uint8Array;
-    const headers: Record<string, string> = {};
+    const headers: Record<string, string> = { ...call.headers };
     if (token !== null) headers['authorization'] = `Bearer ${token}`;
     if (call.body !== undefined) {
       headers['content-type'] = isBytes ? 'application/octet-stream' : 'application/json';

@@ -1,7 +1,11 @@
+import type { PlatformEvents } from './platform-events.ts';
+
 /** A running browser session, somewhere: what can be done in it, over whatever API it has. */
 export interface Session {
   /** As the user names it, for messages; never with a secret in it. */
   readonly name: string;
+  /** What its platform tells of it; null of a machine, of which nobody tells anything. */
+  readonly platform: Pick<PlatformEvents, 'live' | 'past'> | null;
   /** Runs a command to its end. Never repeated: what became of a lost call is not known. */
   exec(command: SessionCommand, options?: ExecOptions): Promise<ExecResult>;
   /** Starts a process that outlives the call. Never repeated. */

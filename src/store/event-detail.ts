@@ -40,8 +40,8 @@ export function eventOf(row: {
 const oomKill: RowShape<OomKill> = {
   kind: 'string',
   timeUnixMs: 'number?',
-  kernelMs: 'number',
-  kmsgSequence: 'number',
+  kernelMs: 'number?',
+  kmsgSequence: 'number?',
   pid: 'number',
   comm: 'string',
   uid: 'number?',
@@ -65,7 +65,7 @@ const oomKill: RowShape<OomKill> = {
   largestOtherComm: 'string?',
   largestOtherRssBytes: 'number?',
   oomGroup: 'string?',
-  context: ['full', 'kill_line_only', 'summary_line_only'],
+  context: ['full', 'kill_line_only', 'summary_line_only', 'telemetry'],
   beforeStart: 'boolean',
 };
 const processExit: RowShape<ProcessExit> = {

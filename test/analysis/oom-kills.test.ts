@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { analyse } from '../../src/analysis/session-report.ts';
 import type { OomKill } from '../../src/model/event.ts';
 import type { ProcessReading } from '../../src/model/sample.ts';
+import { serviceCrashNote } from '../../src/model/service-crash.ts';
 import { fakeRecording } from '../support/fake-recording.ts';
 import { fakeOomKill, fakeProcess, fakeSample, startUnixMs } from '../support/fake-sample.ts';
 
@@ -48,6 +49,57 @@ test('a kill finds its process by pid, name and end', () => {
       limitBytes: 800_000 * kib,
       oomGroup: null,
       context: 'full',
+    },
+  ]);
+});
+
+test('one that only telemetry told is of this session, also of a process that nobody saw', () => {
+  const told = { kmsgSequence: null, kernelMs: null, context: 'telemetry' } as const;
+  const seen = fakeOomKill({ ...told, pid: 4018, comm: 'chromium', timeUnixMs: at(5.2) });
+  const unseen = fakeOomKill({ ...told, pid: 9, comm: 'dd', timeUnixMs: at(8) });
+  const report = killsOf([[renderer, 5]], seen, unseen);
+  expect(report.oomKills).toMatchObject([
+    { pid: 4018, attribution: 'pid', inSession: true, evidence: ['telemetry:system_oom_kill'] },
+    { pid: 9, attribution: 'telemetry', inSession: true, process: null },
+  ]);
+  expect(report.deaths).toMatchObject([
+    { pid: 4018, verdict: 'kernel_oom', certainty: 'recorded' },
+  ]);
+  expect(report.verdict).toMatchObject({
+    kind: 'kernel_oom',
+    evidence: expect.arrayContaining([
+      'telemetry:system_oom_kill: kill of a renderer process (pid 4018), scope cgroup',
+      'telemetry:system_oom_kill: kill of dd (kernel pid 9), scope cgroup',
+    ]),
+  });
+});
+
+test('what telemetry says of a crashed service is evidence beside the death', () => {
+  const browser = fakeProcess({ pid: 31, role: 'browser', browserPid: 31 });
+  const events = [
+    {
+      kind: 'process_exit',
+      timeUnixMs: at(6),
+      pid: 31,
+      startTicks: 310,
+      role: 'browser',
+      exitCode: null,
+      signal: null,
+      source: 'vanished',
+    } as const,
+    serviceCrashNote({ service: 'chromium', phase: 'running', pid: 31 }, at(6.2)),
+  ];
+  const child = fakeProcess({ pid: 32, role: 'renderer', browserPid: 31 });
+  const samples = Array.from({ length: 10 }, (_, second) =>
+    fakeSample({ second, processes: second < 6 ? [browser, child] : [] }),
+  );
+  const { deaths } = analyse(fakeRecording({ samples, events }));
+  expect(deaths).toMatchObject([
+    {
+      pid: 31,
+      evidence: expect.arrayContaining([
+        "the session's telemetry: service chromium crashed (running), pid 31",
+      ]),
     },
   ]);
 });

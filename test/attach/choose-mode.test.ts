@@ -45,6 +45,7 @@ function sessionWith({ node = '/n', memTotalKb = 2 ** 23, limits = 'max', state,
   const unused = () => Promise.reject(new Error('not used here'));
   const session: Session = {
     name: 'kernel:x',
+    platform: null,
     exec: async ({ command }) => ({
       exitCode: 0,
       signal: null,

@@ -22,6 +22,7 @@ function sessionSending(...ways: (() => AsyncIterable<Uint8Array>)[]) {
   const unused = () => Promise.reject(new Error('not used here'));
   const session: Session = {
     name: 'kernel:x',
+    platform: null,
     exec: async ({ command }) => {
       calls.execs++;
       const isScript = command[0] === 'sh';

@@ -15,6 +15,12 @@ const folder = temporaryFolder();
 const hostFolder = temporaryFolder();
 let host: TestHost;
 let id = '';
+/** The attach that stays until the session is deleted, and what it sent. */
+let attached: ReturnType<typeof startCli>;
+const deleted = folder.file('deleted.db');
+const receiver = http.createServer();
+const sent = { points: [] as string[], kills: [] as number[] };
+const killed: { seen?: number | undefined; unseen?: number | undefined } = {};
 
 const headroom = (name: string, ...args: string[]) =>
   startCli([name, `kernel:${id}`, ...args], {
@@ -31,12 +37,17 @@ const collectorPid = async () =>
 
 beforeAll(async () => {
   host = await startTestHost(hostFolder.path, '--quirks');
-  const browser = await host.client.browsers.create({ headless: true, timeout_seconds: 3_600 });
+  const browser = await host.client.browsers.create({
+    headless: true,
+    timeout_seconds: 3_600,
+    telemetry: { enabled: true },
+  });
   id = browser.session_id;
 });
 
 afterAll(async () => {
   await stopTestHost(host);
+  receiver.close();
   folder[Symbol.dispose]();
   hostFolder[Symbol.dispose]();
 });
@@ -132,46 +143,93 @@ test('attach goes on with it, also after a kill -9, and Ctrl-C brings it home an
   expect(left.stdout).not.toContain('headroom');
 });
 
-test('of a session that is deleted the last copy is there, sent to a receiver, nothing of it twice', async () => {
-  const points: string[] = [];
-  const receiver = http.createServer((request, response) => {
+test('attach sends each copy to a receiver as it comes', async () => {
+  attached = headroom(
+    ...['attach', '--mode', 'node', '--out', deleted, '--interval', '200ms', '--pull-every', '1s'],
+    ...['--json', '--until-deleted', '--otlp', await receiverUrl()],
+  );
+  // Of two copies at least.
+  await vi.waitFor(
+    () => expect(new Set(sent.points.map(timeOf)).size).toBeGreaterThan(8),
+    patience,
+  );
+});
+
+test('a kill that telemetry and the collector see is told once, one that only telemetry sees as well', async () => {
+  const says = listenTo(attached);
+  killed.seen = await runOutOfMemory();
+  await says(`OOM kill of dd, pid ${killed.seen}`);
+  await vi.waitFor(() => expect(sent.kills).toContain(killed.seen), patience);
+  process.kill(Number(await collectorPid()), 'SIGSTOP');
+  killed.unseen = await runOutOfMemory();
+  await says(`OOM kill of dd, pid ${killed.unseen}`);
+});
+
+test('of a session that is deleted the last copy is there, with what telemetry told, and nothing was sent twice', async () => {
+  await host.client.browsers.deleteByID(id);
+  const { exitCode, stdout, stderr } = await attached.result;
+  expect(stderr).toContain('the session is gone; ');
+  expect(exitCode).toBe(0);
+  const recorded = ticks(deleted) as [number, number][];
+  expect(JSON.parse(stdout)).toMatchObject({
+    file: deleted,
+    end: 'deleted',
+    isComplete: false,
+    recordedUntilUnixMs: recorded.at(-1)?.[1],
+  });
+  expect(await runCli('verify', deleted)).toMatchObject({ exitCode: 0 });
+  const { points, kills } = sent;
+  const twice = points.filter((key, at) => points.indexOf(key) !== at);
+  expect(twice).toEqual([]);
+  const memory = points.filter((key) => key.includes(' system.memory.usage ')).map(timeOf);
+  expect(new Set(memory)).toEqual(new Set(recorded.map(([, timeUnixMs]) => timeUnixMs)));
+  // Others are killed on this machine, too.
+  const isOurs = (pid: number) => pid === killed.seen || pid === killed.unseen;
+  expect(killsIn(deleted).filter(({ pid }) => isOurs(pid))).toEqual([
+    { pid: killed.seen, isTold: 0 },
+    { pid: killed.unseen, isTold: 1 },
+  ]);
+  expect(kills.filter(isOurs)).toEqual([killed.seen, killed.unseen]);
+});
+
+/** An address that takes OTLP, and keeps what came. */
+async function receiverUrl(): Promise<string> {
+  receiver.on('request', (request, response) => {
     const chunks: Buffer[] = [];
     request.on('data', (chunk) => chunks.push(chunk));
     request.on('end', () => {
-      if (request.url === '/v1/metrics') points.push(...pointKeys(Buffer.concat(chunks)));
+      const body = Buffer.concat(chunks);
+      if (request.url === '/v1/metrics') sent.points.push(...pointKeys(body));
+      else sent.kills.push(...toldKills(body.toString('utf8')));
       response.writeHead(200, { 'content-type': 'application/json' }).end('{}');
     });
   });
   await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve));
-  const { port } = receiver.address() as AddressInfo;
-  const out = folder.file('deleted.db');
-  const attached = headroom(
-    ...['attach', '--mode', 'node', '--out', out, '--interval', '200ms', '--pull-every', '1s'],
-    ...['--json', '--until-deleted', '--otlp', `http://127.0.0.1:${port}`],
-  );
+  return `http://127.0.0.1:${(receiver.address() as AddressInfo).port}`;
+}
+
+/** Of a process in the session, by the kernel; gives its pid. */
+async function runOutOfMemory(): Promise<number | undefined> {
+  const args = ['if=/dev/zero', 'of=/dev/null', 'bs=1600M', 'count=1'];
+  return (await host.client.browsers.process.spawn(id, { command: 'dd', args })).pid;
+}
+
+/** Read without our own code. */
+function killsIn(file: string): { pid: number; isTold: number }[] {
+  const db = new Database(file, { readonly: true });
   try {
-    // Of two copies at least.
-    await vi.waitFor(() => expect(new Set(points.map(timeOf)).size).toBeGreaterThan(8), patience);
-    await host.client.browsers.deleteByID(id);
-    const { exitCode, stdout, stderr } = await attached.result;
-    expect(stderr).toContain('the session is gone; ');
-    expect(exitCode).toBe(0);
-    const recorded = ticks(out) as [number, number][];
-    expect(JSON.parse(stdout)).toMatchObject({
-      file: out,
-      end: 'deleted',
-      isComplete: false,
-      recordedUntilUnixMs: recorded.at(-1)?.[1],
-    });
-    expect(await runCli('verify', out)).toMatchObject({ exitCode: 0 });
-    const twice = points.filter((key, at) => points.indexOf(key) !== at);
-    expect(twice).toEqual([]);
-    const sent = new Set(points.filter((key) => key.includes(' system.memory.usage ')).map(timeOf));
-    expect(sent).toEqual(new Set(recorded.map(([, timeUnixMs]) => timeUnixMs)));
+    const sql = `SELECT detail ->> 'pid' AS pid, detail ->> 'context' = 'telemetry' AS isTold
+      FROM event WHERE kind = 'oom_kill' AND NOT detail ->> 'beforeStart' ORDER BY event`;
+    return db.prepare<[], { pid: number; isTold: number }>(sql).all();
   } finally {
-    receiver.close();
+    db.close();
   }
-});
+}
+
+/** The pids of the OOM kills in a request of logs. */
+function toldKills(body: string): number[] {
+  return [...body.matchAll(/the kernel killed pid (\d+) \(dd\)/g)].map(([, pid]) => Number(pid));
+}
 
 /** What a command has said so far, from its start on; rejects what waits for more when it has ended. */
 function listenTo({ child, result }: ReturnType<typeof startCli>) {

@@ -98,7 +98,7 @@ function seenKill(inKernelLog: KernelKill, file: string): SeenKill {
   const recorded = recording
     .events()
     .filter((event) => event.kind === 'oom_kill')
-    .find((kill) => kill.pid === pid && Math.abs(kill.kernelMs - kernelMs) < 1);
+    .find((kill) => kill.pid === pid && Math.abs(Number(kill.kernelMs) - kernelMs) < 1);
   const victim = recording.processes().findLast((process) => process.pid === pid);
   const samples = [...recording.ticks()].filter(
     ({ timeUnixMs, monotonicMs }) =>

@@ -14,6 +14,7 @@ const shownNotes: ReadonlySet<Note['code']> = new Set<Note['code']>([
   'kmsg_unavailable',
   'exits_unavailable',
   'oom_without_victim',
+  'service_crashed',
   'userspace_oom',
   'browser_log',
   'data_limit',

@@ -24,9 +24,14 @@ export async function copyFrames(
 
 /**
  * Makes the recording `out` of the frames in a file that was fetched, and checks it. An earlier one of
- * that name keeps what the frames no longer have. Gives its size. FILE_CORRUPT.
+ * that name keeps what the frames no longer have; `complete` gets the new one before it has its name.
+ * Gives its size. FILE_CORRUPT.
  */
-export async function recordingOfFrames(fetched: string, out: string): Promise<number> {
+export async function recordingOfFrames(
+  fetched: string,
+  out: string,
+  complete: (copy: string) => void = () => undefined,
+): Promise<number> {
   const made = temporaryBeside(out);
   try {
     await convertFrames(framesIn(fetched), made, EarlierCopy.of(out));
@@ -37,6 +42,7 @@ export async function recordingOfFrames(fetched: string, out: string): Promise<n
         hint: 'The frames are still in the session: pull it again.',
       });
     }
+    complete(made);
     nameCopy(made, out);
     return sizeBytes;
   } finally {

@@ -1,6 +1,8 @@
 import { type FollowEnd, follow } from '../../attach/follow.ts';
 import { followWords } from '../../attach/follow-words.ts';
 import type { StartedRecording } from '../../attach/start-recording.ts';
+import { TelemetryWatch } from '../../attach/telemetry/telemetry-watch.ts';
+import { toldWords } from '../../attach/telemetry/told-words.ts';
 import { printable } from '../../report/printable.ts';
 import type { CommandIo } from '../command.ts';
 import type { AttachOptions } from './attach-options.ts';
@@ -29,6 +31,10 @@ export async function followHere(
   if (io.signal.aborted) onSignal();
   const timer = options.durationMs === null ? null : setTimeout(onSignal, options.durationMs);
   const progress = new AttachProgress(io, options);
+  const telemetry = new TelemetryWatch(recording.collector.session, {
+    isLive: isKeptAlive,
+    onTold: (event) => progress.aside(printable(toldWords(event))),
+  });
   let pullCount = 0;
   let restartCount = 0;
   try {
@@ -41,7 +47,8 @@ export async function followHere(
         progress.pause();
         // The last one says where the file is, for whoever waits for it.
         const isQuiet = !ending.signal.aborted;
-        const sizeBytes = await pullTo(recording.collector, out, { io, isQuiet });
+        const complete = await telemetry.beginCopy();
+        const sizeBytes = await pullTo(recording.collector, out, { io, isQuiet, complete });
         pullCount++;
         await sending?.send({ isEnd: false });
         progress.pulled(sizeBytes);
@@ -54,8 +61,10 @@ export async function followHere(
       },
     });
     progress.pause();
+    await telemetry.finish(out);
     return { end, pullCount, restartCount };
   } finally {
+    await telemetry.close();
     progress.end();
     if (timer !== null) clearTimeout(timer);
     io.signal.removeEventListener('abort', onSignal);

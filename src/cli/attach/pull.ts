@@ -1,4 +1,5 @@
 import { SessionCollector } from '../../attach/session-collector.ts';
+import { TelemetryWatch } from '../../attach/telemetry/telemetry-watch.ts';
 import type { Command } from '../command.ts';
 import { UsageError } from '../command.ts';
 import { sessionOf, targetHelp } from '../session/target.ts';
@@ -16,6 +17,7 @@ export const pullCommand: Command = {
     const out = pulledFile(parsed, session.name);
     const { collector } = await SessionCollector.locate(session);
     await pullTo(collector, out, { io, isQuiet: false });
+    await new TelemetryWatch(session, { isLive: false }).finish(out);
     return 0;
   },
 };

@@ -1,5 +1,5 @@
 import { requireNewFile } from '../../attach/new-file.ts';
-import { type OnTransfer, pullRecording } from '../../attach/pull-recording.ts';
+import { type OnTransfer, type PullOptions, pullRecording } from '../../attach/pull-recording.ts';
 import type { SessionCollector } from '../../attach/session-collector.ts';
 import { formatBytes } from '../../model/format-bytes.ts';
 import { printable } from '../../report/printable.ts';
@@ -27,13 +27,15 @@ export interface PullIo {
   io: Pick<CommandIo, 'stderr'>;
   /** Says nothing of the file that has come. */
   isQuiet: boolean;
+  /** As of {@link PullOptions}. */
+  complete?: PullOptions['complete'];
 }
 
 /** Brings the recording to `out`, and says how that goes; gives its size. */
 export async function pullTo(
   collector: SessionCollector,
   out: string,
-  { io, isQuiet }: PullIo,
+  { io, isQuiet, complete }: PullIo,
 ): Promise<number> {
   const isLive = io.stderr.isTTY === true;
   const onTransfer: OnTransfer = (received, size) => {
@@ -41,7 +43,10 @@ export async function pullTo(
     const share = size === 0 ? 100 : Math.floor((100 * received) / size);
     io.stderr.write(`\r\u001b[Kfetching  ${share} % of ${formatBytes(size)}`);
   };
-  const size = await pullRecording(collector, out, onTransfer);
+  const size = await pullRecording(collector, out, {
+    onTransfer,
+    ...(complete === undefined ? {} : { complete }),
+  });
   if (isLive) io.stderr.write('\r\u001b[K');
   if (isQuiet) return size;
   io.stderr.write(

@@ -1,5 +1,6 @@
 import { notFound } from '../../attach/pull-recording.ts';
 import { SessionCollector } from '../../attach/session-collector.ts';
+import { TelemetryWatch } from '../../attach/telemetry/telemetry-watch.ts';
 import type { Command } from '../command.ts';
 import { UsageError } from '../command.ts';
 import { sessionOf, targetHelp } from '../session/target.ts';
@@ -19,6 +20,7 @@ export const stopCommand: Command = {
     if ((await collector.request()) === null) throw notFound(session);
     await collector.stop();
     await pullTo(collector, out, { io, isQuiet: false });
+    await new TelemetryWatch(session, { isLive: false }).finish(out);
     // Only now: what could not be fetched stays where it is.
     await collector.remove();
     return 0;

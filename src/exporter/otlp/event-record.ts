@@ -199,7 +199,8 @@ function tellLimit({ fromBytes, toBytes }: LimitChange): Told {
 
 function tellNote({ code, message }: Note): Told {
   const attributes = { 'headroom.note.code': code };
-  return { name: 'headroom.recording.note', severity: 'INFO', body: message, attributes };
+  const severity = code === 'service_crashed' ? 'WARN' : 'INFO';
+  return { name: 'headroom.recording.note', severity, body: message, attributes };
 }
 
 function processAttributes(

@@ -35,6 +35,7 @@ const processId = /^[0-9a-f-]{36}$/;
  * what is to outlive a call, perl. There are no terminals and no other users: those have ssh and sudo.
  */
 export class MachineSession implements Session {
+  readonly platform = null;
   readonly #shell: Shell;
 
   constructor(shell: Shell) {

@@ -1,0 +1,138 @@
+import { existsSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { HeadroomError } from '../../model/errors.ts';
+import type { SessionFacts } from '../../model/session.ts';
+import { isAbsence, type PlatformEvent } from '../../session/platform-events.ts';
+import type { Session } from '../../session/session.ts';
+import { type HeardEvent, mergeTold } from './merge-told.ts';
+import { type ToldEvent, toldEvent } from './told-event.ts';
+
+export interface TelemetryWatchOptions {
+  /** Listens to what is told as it happens; else it is asked for with each copy, and nothing is open. */
+  isLive: boolean;
+  /** Gets what was told as it happens. */
+  onTold?: (event: ToldEvent) => void;
+  /** Ms, of a clock that stands still for nobody. */
+  now?: () => number;
+  wait?: (ms: number, signal: AbortSignal) => Promise<unknown>;
+}
+
+// As long as Kernel keeps it.
+const archiveMs = 30 * 86_400_000;
+const reconnectMs = 10_000;
+/** As often as that is asked for the past, however often is pulled. */
+const pastEveryMs = 10_000;
+/** What telemetry tells at once our own recorder writes with its next samples. */
+const ownDelayMs = 10_000;
+
+/**
+ * Hears what the telemetry of a session tells, and puts into the copies of its recording what the
+ * recorder there did not tell itself. Where there is no telemetry, nothing happens.
+ */
+export class TelemetryWatch {
+  readonly #platform: Session['platform'];
+  readonly #options: Required<TelemetryWatchOptions>;
+  readonly #heard = new Map<string, HeardEvent>();
+  readonly #end = new AbortController();
+  readonly #listening: Promise<void>;
+  #askedMs = Number.NEGATIVE_INFINITY;
+
+  constructor({ platform }: Pick<Session, 'platform'>, options: TelemetryWatchOptions) {
+    this.#platform = platform;
+    this.#options = {
+      onTold: () => undefined,
+      now: () => performance.now(),
+      wait: waited,
+      ...options,
+    };
+    this.#listening = options.isLive ? this.#listen() : Promise.resolve();
+    // Whoever closes it hears of it.
+    this.#listening.catch(() => undefined);
+  }
+
+  /**
+   * To be called before a copy is made: gives what completes that copy. What was told a moment ago waits
+   * for the next one, since the recorder may be about to tell it.
+   */
+  async beginCopy(): Promise<(copy: string) => void> {
+    await this.#askForPast();
+    const begunMs = this.#options.now();
+    const isDue = ({ heardMs }: HeardEvent, { intervalMs }: SessionFacts) =>
+      begunMs - heardMs >= ownDelayMs + 2 * intervalMs;
+    return (copy) => this.#merge(copy, isDue);
+  }
+
+  /** Completes the last copy, of a session that may be gone: all that was told is in it then. */
+  async finish(out: string): Promise<void> {
+    await this.close();
+    this.#askedMs = Number.NEGATIVE_INFINITY;
+    await this.#askForPast();
+    if (existsSync(out)) this.#merge(out);
+  }
+
+  async close(): Promise<void> {
+    this.#end.abort();
+    await this.#listening;
+  }
+
+  #merge(file: string, isDue?: Parameters<typeof mergeTold>[2]): void {
+    if (this.#heard.size > 0) mergeTold(file, [...this.#heard.values()], isDue);
+  }
+
+  /** Whether there was an answer. */
+  async #askForPast(): Promise<boolean> {
+    const nowMs = this.#options.now();
+    if (this.#platform === null || nowMs - this.#askedMs < pastEveryMs) return false;
+    this.#askedMs = nowMs;
+    try {
+      const past = await this.#platform.past(Date.now() - archiveMs);
+      for (const event of past ?? []) this.#take(event);
+      return past !== null;
+    } catch (error) {
+      // It is asked for again.
+      if (!(error instanceof HeadroomError)) throw error;
+      return false;
+    }
+  }
+
+  async #listen(): Promise<void> {
+    if (this.#platform === null) return;
+    const { signal } = this.#end;
+    const { onTold, wait } = this.#options;
+    // A server without an archive has the last events in the stream.
+    const replays = !(await this.#askForPast());
+    let afterSequence: number | null = null;
+    while (!signal.aborted) {
+      try {
+        for await (const event of this.#platform.live({ afterSequence, replays, signal })) {
+          afterSequence = event.sequence;
+          const told = this.#take(event);
+          if (told !== null) onTold(told);
+        }
+      } catch (error) {
+        if (signal.aborted) return;
+        if (!(error instanceof HeadroomError)) throw error;
+        if (isAbsence(error)) return;
+      }
+      await wait(reconnectMs, signal);
+    }
+  }
+
+  #take(event: PlatformEvent): ToldEvent | null {
+    const told = toldEvent(event);
+    // A server that was started again counts from one again.
+    const key = `${event.timeUnixMs} ${event.type} ${JSON.stringify(told)}`;
+    if (told === null || this.#heard.has(key)) return null;
+    this.#heard.set(key, { event: told, place: null, heardMs: this.#options.now() });
+    return told;
+  }
+}
+
+/** Ends early, and without an error, when there is nothing to wait for any more. */
+async function waited(ms: number, signal: AbortSignal): Promise<void> {
+  try {
+    await sleep(ms, undefined, { signal });
+  } catch (error) {
+    if (!signal.aborted) throw error;
+  }
+}
