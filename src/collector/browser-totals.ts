@@ -53,7 +53,8 @@ function ownUnreclaimableBytes(
   const shmemBytes = process.status?.shmemBytes ?? null;
   if (process.anonBytes === null || shmemBytes === null) return null;
   const parent = all.get(process.parentPid);
-  const isCopy = process.ownRole === 'browser' && process.role === 'other';
+  const isBrowserByName = process.ownRole === 'browser' || process.ownRole === 'perhaps_browser';
+  const isCopy = isBrowserByName && process.role === 'other';
   if (parent === undefined || !(parent.role === 'zygote' || isCopy)) {
     return process.anonBytes + shmemBytes;
   }

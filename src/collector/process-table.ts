@@ -230,11 +230,14 @@ export class ProcessTable {
     process.cmdline = this.#storesCommands ? cmdline : null;
     process.commandComm = process.stat.comm;
     process.executable = process.files.executable() ?? process.executable;
-    const ownRole = roleOfCommand({
+    const words = roleOfCommand({
       cmdline,
       executable: process.executable,
       comm: process.stat.comm,
     });
+    // Its children have told that it is one.
+    const isProven = words === 'perhaps_browser' && process.ownRole === 'browser';
+    const ownRole = isProven ? 'browser' : words;
     // A fork of the browser that took another program (a shell, a helper) is no part of it any more.
     if (process.ownRole !== null && ownRole === null) {
       process.browserPid = null;

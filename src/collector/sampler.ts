@@ -1,7 +1,8 @@
 import type { CgroupMemory, Pressure, ProcessReading, Sample } from '../model/sample.ts';
 import { bindingCgroup } from '../model/session-memory.ts';
 import { browserTotals, estimatedPssBytes } from './browser-totals.ts';
-import { placeProcesses } from './chromium/browser-tree.ts';
+import { placeProcesses, type TreeNode } from './chromium/browser-tree.ts';
+import { HandlerClients } from './chromium/handler-client.ts';
 import { OwnCost, ownCpuMs } from './own-cost.ts';
 import { readMemory } from './process-memory.ts';
 import { type EndedProcess, ProcessTable, type TrackedProcess } from './process-table.ts';
@@ -77,6 +78,7 @@ export class Sampler {
   readonly #sources: SamplerSources;
   readonly #machine: MachineFiles;
   readonly #table: ProcessTable;
+  readonly #handlerClients: HandlerClients<TreeNode>;
   readonly #pssBudget: PssChoice;
   readonly #ownCost: Pick<OwnCost, 'read' | 'close'>;
   /** By pid; of what rests it is told again what was told last. */
@@ -90,6 +92,7 @@ export class Sampler {
     this.#sources = sources;
     this.#machine = new MachineFiles(sources.proc, sources.units, sources.devices ?? null);
     this.#table = new ProcessTable(sources.proc, sources);
+    this.#handlerClients = new HandlerClients(sources.proc);
     this.#pssBudget =
       sources.pssChoice ??
       new PssBudget({ cpuShare: sources.pssCpuShare ?? 0.01, maxAgeMs: 60_000 });
@@ -182,6 +185,7 @@ export class Sampler {
       nowTicks,
       ticksPerSecond,
       changed: this.#table.awake,
+      clientOf: (handler, candidates) => this.#handlerClients.find(handler, candidates),
     });
     return ended;
   }

@@ -1,6 +1,6 @@
 /** What a Chromium says in its log about its own end. */
 export interface BrowserLastWord {
-  /** As its writer numbers itself: in a sandbox not always its pid outside. */
+  /** As its writer numbers itself, in a container not its pid outside; or as {@link withPidHere} has it. */
   pid: number;
   cause: 'v8_heap_limit' | 'chromium_oom' | 'shm_full';
 }
@@ -17,6 +17,13 @@ const causes: readonly (readonly [RegExp, BrowserLastWord['cause']])[] = [
   [/^Creating shared memory in \/dev\/shm\/\S+ failed: No space left on device\b/, 'shm_full'],
 ];
 
+const pidHere = / \(pid (\d{1,10}) here\)$/;
+
+/** The line with the pid that its writer has where it is recorded. */
+export function withPidHere(line: string, pid: number): string {
+  return `${line} (pid ${pid} here)`;
+}
+
 /**
  * Reads a line of Chromium's log (`--enable-logging`, or `--enable-logging=stderr`). Null when it
  * tells of no end, as nearly all lines do.
@@ -24,5 +31,5 @@ const causes: readonly (readonly [RegExp, BrowserLastWord['cause']])[] = [
 export function parseBrowserLastWord(line: string): BrowserLastWord | null {
   const [, pid, text = ''] = linePattern.exec(line) ?? [];
   const cause = causes.find(([pattern]) => pattern.test(text))?.[1];
-  return cause === undefined ? null : { pid: Number(pid), cause };
+  return cause === undefined ? null : { pid: Number(pidHere.exec(text)?.[1] ?? pid), cause };
 }

@@ -62,6 +62,13 @@ test('a pid that is known to nobody here (a sandbox): inferred, if only one ende
   ]);
 });
 
+test('with the pid that the recorder found for it: recorded, also if several ended so', () => {
+  expect(reportOf([926, 927], [note(`${lineOf(45)} (pid 927 here)`)]).deaths).toMatchObject([
+    { pid: 926, verdict: 'unknown' },
+    { pid: 927, verdict: 'v8_heap_limit', certainty: 'recorded' },
+  ]);
+});
+
 test('the line of another process explains nothing', () => {
   expect(reportOf([926, 927], [note(lineOf(926))]).deaths).toMatchObject([
     { pid: 926, verdict: 'v8_heap_limit' },

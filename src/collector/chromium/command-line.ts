@@ -31,8 +31,13 @@ const utilityRoles = new Map<string, ProcessRole>([
 ]);
 
 // Made once: without its compiler V8 makes a literal anew each time.
+const browserFlag =
+  /^--(?:user-data-dir|headless|remote-debugging-(?:port|pipe)|no-(?:sandbox|first-run|default-browser-check|zygote)|single-process|disable-gpu|app)(?:=|$)/;
 const nulsAtEnd = /\0+$/;
 const blankBeforeFlag = / (?=--)/;
+
+/** What a process is by its own words: a role, or perhaps a browser, which only its children can tell. */
+export type OwnRole = ProcessRole | 'perhaps_browser';
 
 export interface CommandSource {
   /** The bytes of `/proc/<pid>/cmdline` as text, NULs kept; '' for zombies and kernel threads. */
@@ -44,21 +49,25 @@ export interface CommandSource {
 
 /**
  * The role that a process has by its own words; null when it is no Chromium's. A process that says
- * `browser` may yet be the child of one that has not told its type; the tree decides. Without a
+ * `browser` may yet be the child of one that has not told its type; the tree decides. Any program may
+ * be named `chrome`: without a flag that browsers are started with it is only perhaps one. Without a
  * command line (a zombie, a process that is renaming itself) the name alone tells a Chromium's
  * process, and its role is `other`.
  *
  * Chromium's children rewrite their command line into one string joined by blanks, the browser and
  * a child started by exec keep NULs between the arguments; both forms are read.
  */
-export function roleOfCommand(source: CommandSource): ProcessRole | null {
+export function roleOfCommand(source: CommandSource): OwnRole | null {
   const args = splitCommandLine(source.cmdline);
   const name = source.executable ?? baseName(args[0] ?? source.comm);
   if (name.startsWith('chrome_crashpad')) return 'crashpad';
   if (args.length === 0) return browserComms.has(name.slice(0, commLength)) ? 'other' : null;
   const type = flagValue(args, '--type');
   const isBrowserProgram = browserExecutables.has(name) || name === 'exe';
-  if (type === null) return browserExecutables.has(name) ? 'browser' : null;
+  if (type === null) {
+    if (!browserExecutables.has(name)) return null;
+    return args.some((arg) => browserFlag.test(arg)) ? 'browser' : 'perhaps_browser';
+  }
   const role = typeRoles.get(type);
   if (role === undefined) return isBrowserProgram ? 'utility' : null;
   if (role === 'renderer' && args.includes('--extension-process')) return 'extension';

@@ -29,11 +29,14 @@ function procWith(name: string, files: Readonly<Record<string, string>>): ProcFs
   return new ProcFs(root);
 }
 
+const browser = fakeProcess({ pid: 100, role: 'browser' });
+const renderer = fakeProcess({ pid: 9266, role: 'renderer', browserPid: 100 });
+
 function messagesAfter(proc: ProcFs, ...signals: string[]): string[] {
   const ends = signals.map(exit);
   const next = () => ends.splice(0, 1);
   const source = withBrowserLog({ read: next, finish: next }, proc);
-  const sample = fakeSample({ second: 0, processes: [fakeProcess({ pid: 100, role: 'browser' })] });
+  const sample = fakeSample({ second: 0, processes: [browser, renderer] });
   const at = { sample, ended: [], nowMonotonicMs: 0, nowUnixMs: 7 };
   const events = signals.flatMap(() => [...source.read(at)]);
   return events.flatMap((event) =>
@@ -61,4 +64,19 @@ test('a pipe is left to whoever reads it', () => {
   const pipe = folder.file('pipe');
   execFileSync('mkfifo', [pipe]);
   expect(messagesAfter(procWith('proc-of-pipe', { 2: pipe }), 'SIGTRAP')).toEqual([]);
+});
+
+// A browser in a container: the second of three levels is what it calls its renderer.
+test.each([
+  ['in the namespace of the browser', 'NSpid:\t9266\t45\t1\n', '45', ' (pid 9266 here)'],
+  ['with a number of nobody who ended', 'NSpid:\t9266\t45\t1\n', '46', ''],
+  ['where there are no namespaces', 'NSpid:\t9266\n', '45', ''],
+])('the writer’s pid, %s', (name, status, pid, suffix) => {
+  const log = folder.file(`${name}.log`);
+  const foreign = line.replace('9266', pid);
+  fs.writeFileSync(log, `${foreign}\n`);
+  const proc = procWith(name, { 2: log });
+  fs.mkdirSync(`${proc.root}/9266`);
+  fs.writeFileSync(`${proc.root}/9266/status`, `Name:\tchromium\n${status}VmPeak:\t1 kB\n`);
+  expect(messagesAfter(proc, 'SIGTRAP')).toEqual([foreign + suffix]);
 });

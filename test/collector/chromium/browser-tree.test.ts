@@ -4,13 +4,14 @@ import {
   type TreeNode,
   type TreeOptions,
 } from '../../../src/collector/chromium/browser-tree.ts';
+import type { OwnRole } from '../../../src/collector/chromium/command-line.ts';
 import type { ProcessRole } from '../../../src/model/process-role.ts';
 import { caseBytes, caseJson } from '../../support/cases.ts';
 
 // Ticks of 10 ms; "now" is 100 s after boot.
 const options: TreeOptions = { rootPid: null, nowTicks: 10_000, ticksPerSecond: 100 };
 
-type Row = [pid: number, parentPid: number, ownRole: ProcessRole | null, startTicks?: number];
+type Row = [pid: number, parentPid: number, ownRole: OwnRole | null, startTicks?: number];
 
 function tree(rows: readonly Row[]): Map<number, TreeNode> {
   return new Map(
@@ -144,21 +145,91 @@ describe('several browsers', () => {
   });
 });
 
+describe('named as a browser', () => {
+  const rows: readonly Row[] = [
+    [10, 1, 'perhaps_browser'],
+    [20, 1, 'perhaps_browser'],
+    [21, 20, 'zygote'],
+    [22, 21, 'renderer'],
+    // A copy of it that has not told its type.
+    [23, 20, 'perhaps_browser'],
+  ];
+
+  test('it is one as soon as a process with a type is its child', () => {
+    const nodes = tree(rows.slice(0, 2));
+    expect(place(nodes)).toEqual({ 10: ['other', null], 20: ['other', null] });
+    for (const [pid, node] of tree(rows.slice(2))) nodes.set(pid, node);
+    const proven = {
+      10: ['other', null],
+      20: ['browser', 20],
+      21: ['zygote', 20],
+      22: ['renderer', 20],
+      23: ['other', 20],
+    };
+    expect(place(nodes)).toEqual(proven);
+    for (const pid of [21, 22, 23]) nodes.delete(pid);
+    expect(place(nodes)).toEqual({ 10: ['other', null], 20: ['browser', 20] });
+  });
+
+  test('a program of that name that starts a browser is none', () => {
+    const nodes = tree([
+      [10, 1, 'perhaps_browser'],
+      [11, 10, 'browser'],
+      [12, 11, 'zygote'],
+    ]);
+    expect(place(nodes)).toEqual({
+      10: ['other', null],
+      11: ['browser', 11],
+      12: ['zygote', 11],
+    });
+  });
+});
+
 describe('crashpad', () => {
+  const twoBrowsers: readonly Row[] = [
+    [10, 1, 'browser', 7_800],
+    [20, 1, 'browser', 8_000],
+  ];
+
   test.each<[string, number, number | null]>([
-    ['of the newest browser that started at most 5 s before', 8_400, 20],
-    ['at the same time', 8_000, 20],
+    ['of the only browser that started at most 5 s before', 8_400, 20],
     ['exactly 5 s after', 8_500, 20],
+    ['of one of two: unknown', 8_000, null],
     ['later than any browser starts one', 8_501, null],
     ['before the newer one', 7_999, 10],
     ['older than every browser', 7_000, null],
   ])('%s', (_, startTicks, browserPid) => {
-    const nodes = tree([
-      [10, 1, 'browser', 7_800],
-      [20, 1, 'browser', 8_000],
-      [30, 1, 'crashpad', startTicks],
-    ]);
+    const nodes = tree([...twoBrowsers, [30, 1, 'crashpad', startTicks]]);
     expect(place(nodes)[30]).toEqual(['crashpad', browserPid]);
+  });
+
+  test.each<[string, number | null, readonly number[], number | null]>([
+    ['of the one that holds its socket', 10, [], 10],
+    ['of nobody here', null, [], null],
+    ['of the only one whose sockets cannot be read', null, [20], 20],
+  ])('%s', (_, client, unread, browserPid) => {
+    const nodes = tree([...twoBrowsers, [30, 1, 'crashpad', 8_010]]);
+    const clientOf = () => ({
+      client: client === null ? null : (nodes.get(client) ?? null),
+      unread: unread.flatMap((pid) => nodes.get(pid) ?? []),
+    });
+    expect(place(nodes, { clientOf })[30]).toEqual(['crashpad', browserPid]);
+  });
+
+  test('a handler that watches over another one is of the same browser', () => {
+    const nodes = tree([...twoBrowsers, [30, 1, 'crashpad', 8_010], [31, 1, 'crashpad', 8_020]]);
+    const clients = new Map([
+      [30, 10],
+      [31, 30],
+    ]);
+    const clientOf = ({ pid }: TreeNode) => ({
+      client: nodes.get(clients.get(pid) ?? 0) ?? null,
+      unread: [],
+    });
+    expect(place(nodes, { clientOf })).toMatchObject({
+      30: ['crashpad', 10],
+      31: ['crashpad', 10],
+    });
   });
 
   test('keeps its browser when a newer one starts', () => {
