@@ -46,7 +46,9 @@ const deepest = 64;
  */
 export function placeProcesses(nodes: ReadonlyMap<number, TreeNode>, options: TreeOptions): void {
   const changed = options.changed ?? [...nodes.values()];
-  changed.forEach((node) => proveParent(node, nodes));
+  changed.forEach((node) => {
+    proveParent(node, nodes);
+  });
   changed.forEach((node) => {
     const browser = browserAbove(node, nodes, options);
     // Forked from a browser and not yet exec'ed or renamed: its role is not known yet.
