@@ -4,7 +4,7 @@ import { errnoOf } from '../../src/model/errors.ts';
 import { runCli, startCli, temporaryFolder } from '../support/headroom-cli.ts';
 import { decoded, startTestHost, stopTestHost, type TestHost } from '../support/session-host.ts';
 
-const patience = { timeout: 90_000, interval: 500 };
+const patience = { timeout: 120_000, interval: 500 };
 const mib = 2 ** 20;
 
 // The life of a light recording in a session, in order, over a host that is as bad as the real server;

@@ -8,7 +8,7 @@ import { runCli, startCli, temporaryFolder } from '../support/headroom-cli.ts';
 import { decodeJsonRequest } from '../support/otlp-wire.ts';
 import { startTestHost, stopTestHost, type TestHost } from '../support/session-host.ts';
 
-const patience = { timeout: 90_000, interval: 500 };
+const patience = { timeout: 120_000, interval: 500 };
 
 // The life of one recording in a session, in order, over a host that is as bad as the real server.
 const folder = temporaryFolder();

@@ -14,7 +14,7 @@ import {
 } from '../support/session-host.ts';
 import { askWebSocket } from '../support/websocket-ask.ts';
 
-const patience = { timeout: 60_000, interval: 200 };
+const patience = { timeout: 120_000, interval: 200 };
 
 // The life of one session, in order, with the SDK as its publisher ships it.
 describe('headroom host', () => {

@@ -11,7 +11,7 @@ import { temporaryFolder } from '../support/headroom-cli.ts';
 
 const folder = temporaryFolder();
 const watcherModule = new URL('../../src/collector/exits/exit-watcher.ts', import.meta.url).href;
-const patience = { timeout: 90_000, interval: 20 };
+const patience = { timeout: 120_000, interval: 20 };
 
 afterAll(() => folder[Symbol.dispose]());
 

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { runCli, startCli, temporaryFolder } from '../support/headroom-cli.ts';
 import { decoded, startTestHost, stopTestHost, type TestHost } from '../support/session-host.ts';
 
-const patience = { timeout: 90_000, interval: 200 };
+const patience = { timeout: 120_000, interval: 200 };
 
 // The whole life of one session, with the SDK as its publisher ships it and the recorder beside it: on a
 // host with good manners, and on one that is as bad as the real server.

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { headroomMain, startCli, temporaryFolder } from '../support/headroom-cli.ts';
 import { decoded, startTestHost, stopTestHost, type TestHost } from '../support/session-host.ts';
 
-const patience = { timeout: 60_000, interval: 1_000 };
+const patience = { timeout: 120_000, interval: 1_000 };
 
 // A host of ours with the better manners, and one that is as bad as the real server; as a session of the
 // hosted API, and by the API of the server in a VM.

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { runCli, startCli, temporaryFolder } from '../support/headroom-cli.ts';
 import { SshServer, sshdMissing } from '../support/ssh-server.ts';
 
-const patience = { timeout: 60_000, interval: 200 };
+const patience = { timeout: 120_000, interval: 200 };
 
 // A machine that a real sshd leads to, in order. Its login shell says something of its own before each
 // command.

@@ -36,7 +36,7 @@ async function untilRecorded(live: string): Promise<void> {
     using recording = openRecording(live);
     return recording.tickCount();
   };
-  await expect.poll(count, { timeout: 60_000 }).toBeGreaterThan(2);
+  await expect.poll(count, { timeout: 120_000 }).toBeGreaterThan(2);
 }
 
 describe('a recording that ended', () => {

@@ -10,6 +10,6 @@ export async function untilRecorded(file: string, tickCount = 2): Promise<void> 
       using recording = openRecording(file);
       expect(recording.tickCount()).toBeGreaterThanOrEqual(tickCount);
     },
-    { timeout: 90_000, interval: 100 },
+    { timeout: 120_000, interval: 100 },
   );
 }
