@@ -1,12 +1,11 @@
 import type { PanelBuilder } from '@grafana/grafana-foundation-sdk/stat';
 import * as units from '@grafana/grafana-foundation-sdk/units';
-import { highestOfEach, killsOfEach, minutelyOfEach } from './fleet-queries.ts';
+import { highestOfEach, killsOfEach, needsOfEach } from './fleet-queries.ts';
 import { noneIsGood, statPanel } from './panels.ts';
 import { prometheus as datasource, value } from './targets.ts';
 import { candidateSize } from './variables.ts';
 
 const span = 4;
-const needs = highestOfEach('headroom.rollup.memory.working_set');
 const shares = highestOfEach('headroom.rollup.memory.utilization');
 // Room for what a minute's samples did not see, and for the next version of the page.
 const usableShare = 0.8;
@@ -14,10 +13,11 @@ const usableShare = 0.8;
 export function sessions(): PanelBuilder {
   return statPanel({
     title: 'Sessions',
-    description: 'Sessions of the chosen providers and tiers that were heard of in the time range.',
+    description:
+      'Sessions of the chosen providers and tiers that were heard of in the time range. A new one counts from the end of its first minute.',
     unit: units.NoUnit,
     datasource,
-    targets: [value(`count(${minutelyOfEach('headroom.memory.limit')})`)],
+    targets: [value(`count(${needsOfEach})`)],
     span,
   });
 }
@@ -79,7 +79,7 @@ export function fitting(): PanelBuilder {
     datasource,
     targets: [
       value(
-        `avg((${needs} < bool ${usableShare} * $${candidateSize}) * (${killsOfEach} == bool 0))`,
+        `avg((${needsOfEach} < bool ${usableShare} * $${candidateSize}) * (${killsOfEach} == bool 0))`,
       ),
     ],
     decimals: 1,
@@ -93,7 +93,7 @@ export function largest(): PanelBuilder {
     description: 'Of all sessions in the time range.',
     unit: units.BytesIEC,
     datasource,
-    targets: [value(`max(${needs})`)],
+    targets: [value(`max(${needsOfEach})`)],
     span,
   });
 }

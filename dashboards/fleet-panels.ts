@@ -9,6 +9,7 @@ import {
   killedPerTier,
   killsInStep,
   killsOfEach,
+  needsOfEach,
   ofFleet,
   quantileOfNeeds,
   quantileOfTime,
@@ -19,10 +20,17 @@ import { dashboardIds } from './frame.ts';
 import { heatmapPanel, histogramPanel, linesPanel, tablePanel, wideEnoughForId } from './panels.ts';
 import { is, provider, session, tier } from './promql.ts';
 import { columnsOf } from './table-columns.ts';
-import { buckets, prometheus as datasource, lines, rates, rows, value } from './targets.ts';
+import {
+  buckets,
+  prometheus as datasource,
+  lines,
+  minutes,
+  rates,
+  rows,
+  value,
+} from './targets.ts';
 
 const legend = `{{${tier}}}`;
-const needs = highestOfEach('headroom.rollup.memory.working_set');
 
 export function tiers(span: number): TableBuilder {
   return tablePanel({
@@ -60,7 +68,7 @@ export function needsOfSessions(span: number): HistogramBuilder {
       'How many sessions had which largest working set. Two humps are two kinds of work: size them apart.',
     unit: units.BytesIEC,
     datasource,
-    targets: [value(needs, legend)],
+    targets: [value(needsOfEach, legend)],
     span,
   });
 }
@@ -125,7 +133,7 @@ export function killsOverTime(span: number): LinesBuilder {
       'Processes of browsers that the kernel killed for want of memory, in the time that each bar stands for.',
     unit: units.NoUnit,
     datasource,
-    targets: [lines(killsInStep, legend)],
+    targets: [minutes(killsInStep, legend)],
     isBars: true,
     isStacked: true,
     span,
@@ -165,7 +173,7 @@ export function fullestSessions(span: number): TableBuilder {
     description: 'The 20 that came closest to their limit. A session leads to its overview.',
     unit: units.BytesIEC,
     datasource,
-    targets: [rows(fullest), rows(ofThese(needs)), rows(ofThese(killsOfEach))],
+    targets: [rows(fullest), rows(ofThese(needsOfEach)), rows(ofThese(killsOfEach))],
     transformations: [
       ...columnsOf({
         key: session,

@@ -1,4 +1,4 @@
-import { is, matches, provider, role, select, selectBuckets, session, tier } from './promql.ts';
+import { is, matches, provider, select, selectBuckets, session, tier } from './promql.ts';
 
 const chosen = [matches('headroom.provider', '$provider'), matches('headroom.tier', '$tier')];
 const perSession = `max by (${session}, ${tier}, ${provider})`;
@@ -16,21 +16,18 @@ export function highestOfEach(rollup: string): string {
   return `${perSession} (max_over_time(${ofFleet(rollup, is('headroom.rollup.stat', 'max'))}[$__range]))`;
 }
 
-/** A figure of each session, looked at once a minute: of counters and of what hardly changes. */
-export function minutelyOfEach(metric: string): string {
-  return `${perSession} (max_over_time(${ofFleet(metric)}[$__range:1m]))`;
-}
+/** The largest working set of each session. */
+export const needsOfEach = highestOfEach('headroom.rollup.memory.working_set');
 
-const victims = ofFleet('headroom.oom.victims');
+const victims = ofFleet('headroom.session.oom.victims');
 
-/** Kills of each session's browser; every session is in it, with 0 when there were none. */
-export const killsOfEach = `sum by (${session}, ${tier}, ${provider}) (max by (${session}, ${tier}, ${provider}, ${role}) (max_over_time(${victims}[$__range:1m])))`;
+/** Kills of each session's browser; every session that had one is in it, with 0 when there were none. */
+export const killsOfEach = `${perSession} (max_over_time(${victims}[$__range]))`;
 
 const inStep = `max_over_time(${victims}[$__interval])`;
 const firstInStep = `min_over_time(${victims}[$__interval])`;
 const beforeStep = `${victims} offset $__interval`;
-const perTier = (kills: string) =>
-  `sum by (${tier}) (max by (${session}, ${tier}, ${role}) (${kills}))`;
+const perTier = (kills: string) => `sum by (${tier}) (max by (${session}, ${tier}) (${kills}))`;
 const killsOfKnown = perTier(`${inStep} - (${beforeStep})`);
 const killsOfNew = perTier(`(${inStep} - ${firstInStep}) unless ${beforeStep}`);
 
@@ -42,7 +39,7 @@ const killsOfNew = perTier(`(${inStep} - ${firstInStep}) unless ${beforeStep}`);
  */
 export const killsInStep = `(${killsOfKnown} or 0 * ${killsOfNew}) + (${killsOfNew} or 0 * ${killsOfKnown})`;
 
-export const sessionsPerTier = `count by (${tier}) (${minutelyOfEach('headroom.memory.limit')})`;
+export const sessionsPerTier = `count by (${tier}) (${needsOfEach})`;
 export const killedPerTier = `sum by (${tier}) (${killsOfEach} > bool 0)`;
 
 const utilizationBuckets = selectBuckets('headroom.distribution.memory.utilization', ...chosen);
@@ -58,5 +55,5 @@ export const timeByUtilization = `sum by (le) (rate(${utilizationBuckets}[$__rat
 
 /** A quantile over the sessions of a tier of what each needed at most. */
 export function quantileOfNeeds(quantile: number): string {
-  return `quantile by (${tier}) (${quantile}, ${highestOfEach('headroom.rollup.memory.working_set')})`;
+  return `quantile by (${tier}) (${quantile}, ${needsOfEach})`;
 }

@@ -55,6 +55,8 @@ const chartHeight = 8;
 const narrowestColumn = 70;
 // Samples further apart than this are not connected: a gap is a gap.
 const connectWithinMs = 120_000;
+// Else a bar is one pixel wide, and a long time asks for ten times as much.
+const mostBars = 100;
 
 /** One number. `steps` are its colours, from the lowest value up. */
 export function statPanel(
@@ -106,7 +108,9 @@ export function linesPanel(
     panel.stacking(new StackingConfigBuilder().mode(StackingMode.Normal));
   }
   if (spec.isStepped === true) panel.lineInterpolation(LineInterpolation.StepAfter);
-  if (spec.isBars === true) panel.drawStyle(GraphDrawStyle.Bars).fillOpacity(60);
+  if (spec.isBars === true) {
+    panel.drawStyle(GraphDrawStyle.Bars).fillOpacity(60).maxDataPoints(mostBars);
+  }
   if (spec.isSigned !== true) panel.min(0);
   if (spec.displayName !== undefined) panel.displayName(spec.displayName);
   return withOverrides(panel, spec.overrides ?? {});

@@ -23,6 +23,11 @@ export function rates(expr: string, legend: string): Target {
   return (refId) => rangeQuery(refId, expr, legend).interval(`$${everyVariable}`);
 }
 
+/** What comes once a minute, over time. */
+export function minutes(expr: string, legend: string): Target {
+  return (refId) => rangeQuery(refId, expr, legend).interval('1m');
+}
+
 /** Buckets of a histogram over time. They come once a minute. */
 export function buckets(expr: string): Target {
   return (refId) =>

@@ -109,6 +109,14 @@ export const utilizationMetric: MetricDefinition = {
   help: 'For how long, in ms, headroom.memory.utilization was how high. Adds up over sessions, as percentiles do not.',
 };
 
+/** 0 when a browser is first seen, then at the end of each minute, and of the session. */
+export const sessionVictimsMetric: MetricDefinition = {
+  name: 'headroom.session.oom.victims',
+  ...counterOf('{kill}'),
+  stability: 'own',
+  help: 'The headroom.oom.victims of all roles together, once a minute: one series, to be asked of thousands of sessions.',
+};
+
 /** On request only: each is up to 320 buckets. At the end of each minute, and of the session. */
 export const exponentialMetrics: readonly RollupMetric[] = rollupMetrics.map((metric) => ({
   ...metric,
@@ -161,6 +169,7 @@ export const metricCatalog: readonly CatalogEntry[] = [
     attributes: [...(metric.perRole ? [roleAttribute] : []), statAttribute, windowAttribute],
   })),
   { ...utilizationMetric, attributes: [] },
+  { ...sessionVictimsMetric, attributes: [] },
   ...exponentialMetrics.map((metric) => ({
     ...metric,
     attributes: metric.perRole ? [roleAttribute] : [],

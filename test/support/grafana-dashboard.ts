@@ -41,6 +41,7 @@ export interface Panel {
   description?: string;
   datasource?: DataSource;
   targets?: Target[];
+  maxDataPoints?: number;
   gridPos: { x: number; y: number; w: number; h: number };
   fieldConfig?: {
     defaults: { unit?: string; displayName?: string };
@@ -99,12 +100,13 @@ const scrapeSeconds = 15;
 
 /** Every PromQL query of the panels and annotations, with variables put in as Grafana does it. */
 export function sentQueries(dashboard: Dashboard, viewer: Viewer): SentQuery[] {
-  const ofPanels = dashboard.panels.flatMap(({ title, targets = [] }) =>
+  const ofPanels = dashboard.panels.flatMap(({ title, targets = [], maxDataPoints }) =>
     targets.map((target) => ({
       name: `${title} ${target.refId}`,
       expr: target.expr ?? '',
       isInstant: target.instant === true,
       minStep: target.interval,
+      most: maxDataPoints ?? mostPoints,
     })),
   );
   const ofAnnotations = (dashboard.annotations.list ?? []).map(({ name, expr = '', step }) => ({
@@ -112,13 +114,14 @@ export function sentQueries(dashboard: Dashboard, viewer: Viewer): SentQuery[] {
     expr,
     isInstant: false,
     minStep: step,
+    most: mostPoints,
   }));
-  return [...ofPanels, ...ofAnnotations].map(({ name, expr, isInstant, minStep }) => {
+  return [...ofPanels, ...ofAnnotations].map(({ name, expr, isInstant, minStep, most }) => {
     const variables = { ...firstChoices(dashboard), ...viewer.variables };
     const sampleSeconds =
       minStep === undefined ? scrapeSeconds : secondsOf(interpolate(minStep, variables));
     const rangeSeconds = Math.ceil((viewer.toUnixMs - viewer.fromUnixMs) / 1000);
-    const stepSeconds = Math.max(sampleSeconds, Math.ceil(rangeSeconds / mostPoints));
+    const stepSeconds = Math.max(sampleSeconds, Math.ceil(rangeSeconds / most));
     const rateSeconds = Math.max(stepSeconds + sampleSeconds, 4 * sampleSeconds);
     return {
       name,

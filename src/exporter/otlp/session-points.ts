@@ -4,7 +4,7 @@ import type { SessionFacts } from '../../model/session.ts';
 import { type Tick, workingSetBytes } from '../../model/session-memory.ts';
 import { agentOsMetrics } from '../agentos-metrics.ts';
 import type { ExponentialHistogram, Histogram } from '../histogram.ts';
-import { roleMetrics, utilizationMetric } from '../metric-catalog.ts';
+import { roleMetrics, sessionVictimsMetric, utilizationMetric } from '../metric-catalog.ts';
 import { type MetricDefinition, roleAttribute, valueInUnit } from '../metric-definition.ts';
 import { BrowserRoles, type LivingProcess, type RoleSnapshot } from '../role-totals.ts';
 import { RunningCounter } from '../running-counter.ts';
@@ -56,6 +56,8 @@ export class SessionPoints {
   #lastUnixMs: number | null = null;
   #largestWorkingSetBytes: number | null = null;
   readonly #utilization = new UtilizationHistogram();
+  // As of the last tick; null: there was no browser so far.
+  #victimCount: number | null = null;
   readonly #exponential: ExponentialPoints | null;
   readonly #processes: ProcessPoints | null;
   // A clock that was set back goes through a minute twice; it is told once.
@@ -84,6 +86,10 @@ export class SessionPoints {
       const points = this.#pointsBefore(recording, tick);
       points.push(...this.#tickPoints(tick));
       const snapshot = snapshots[index];
+      if (snapshot !== undefined && snapshot.size > 0) {
+        if (this.#victimCount === null) points.push(this.#victimsPoint(tick.timeUnixMs, 0));
+        this.#victimCount = victimsOf(snapshot);
+      }
       // Where ticks were thinned nothing is known of single processes.
       const isFull = tick.sequence >= (full?.firstSequence ?? Number.POSITIVE_INFINITY);
       if (snapshot !== undefined && isFull) {
@@ -113,6 +119,7 @@ export class SessionPoints {
     }
     if (this.#lastUnixMs !== null) {
       const before = this.#roles.skipTo(recording, this.#lastUnixMs);
+      if (before.size > 0) this.#victimCount = victimsOf(before);
       for (const role of before.keys()) {
         for (const metric of roleMetrics) this.#roleSeriesOf(metric, role);
       }
@@ -133,6 +140,7 @@ export class SessionPoints {
         this.#windowPoints(recording, { ...window, endUnixMs: timeUnixMs }),
       ),
       ...rollupPoints(ofSession, { ...session, endUnixMs: timeUnixMs }, this.#identity),
+      ...this.#victimsPoints(timeUnixMs),
       ...this.#utilizationPoints(timeUnixMs, this.#utilization.reading()),
       ...(this.#exponential?.pointsOf(ofSession, { startUnixMs, timeUnixMs }) ?? []),
     ];
@@ -160,6 +168,7 @@ export class SessionPoints {
     const span = { startUnixMs: this.#startUnixMs, timeUnixMs };
     return [
       ...rollupPoints(sketches, minute, this.#identity),
+      ...this.#victimsPoints(timeUnixMs),
       ...this.#utilizationPoints(timeUnixMs, this.#utilization.reading()),
       ...(this.#exponential?.addMinute(sketches, span) ?? []),
     ];
@@ -184,6 +193,15 @@ export class SessionPoints {
     if (value === null) return [];
     const series = { metric: utilizationMetric, attributes: this.#identity };
     return [{ series, startUnixMs: this.#startUnixMs, timeUnixMs, value }];
+  }
+
+  #victimsPoints(timeUnixMs: number): Point[] {
+    return this.#victimCount === null ? [] : [this.#victimsPoint(timeUnixMs, this.#victimCount)];
+  }
+
+  #victimsPoint(timeUnixMs: number, value: number): Point {
+    const series = { metric: sessionVictimsMetric, attributes: this.#identity };
+    return { series, startUnixMs: this.#startUnixMs, timeUnixMs, value };
   }
 
   #begin(tick: Tick): void {
@@ -253,6 +271,10 @@ export class SessionPoints {
     this.#roleSeries.set(key, series);
     return series;
   }
+}
+
+function victimsOf(snapshot: RoleSnapshot): number {
+  return [...snapshot.values()].reduce((sum, { oomVictimCount }) => sum + oomVictimCount, 0);
 }
 
 function keyOf(metric: MetricDefinition, role: ProcessRole): string {

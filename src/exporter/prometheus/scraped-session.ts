@@ -1,6 +1,6 @@
 import type { Recording } from '../../model/recording.ts';
 import type { Tick } from '../../model/session-memory.ts';
-import { rollupMetrics, utilizationMetric } from '../metric-catalog.ts';
+import { rollupMetrics, sessionVictimsMetric, utilizationMetric } from '../metric-catalog.ts';
 import { type MetricDefinition, windowAttribute } from '../metric-definition.ts';
 import { type Point, SessionPoints } from '../otlp/session-points.ts';
 import { seriesKey } from './series-key.ts';
@@ -27,7 +27,11 @@ const nearMs = 125_000;
 const ticksAtOnce = 100;
 
 // What is told of a closed minute, and holds until the next one is closed.
-const rollups: ReadonlySet<MetricDefinition> = new Set([...rollupMetrics, utilizationMetric]);
+const rollups: ReadonlySet<MetricDefinition> = new Set([
+  ...rollupMetrics,
+  utilizationMetric,
+  sessionVictimsMetric,
+]);
 
 /**
  * Follows one recording from scrape to scrape, and shows the points that the OTLP export would send:

@@ -289,6 +289,43 @@ test('a process that is killed in its first second is an increase, too', () => {
   expect(victims(resumed.pointsOf(recording, ticks.slice(2)).flat())).toEqual([[2000, 1]]);
 });
 
+test('kills of all roles together: 0 when a browser is first seen, then with each minute and the end, also after a resume', () => {
+  const [renderer, gpu] = [
+    fakeProcess({ pid: 110, role: 'renderer', cpuMs: 0 }),
+    fakeProcess({ pid: 120, role: 'gpu', cpuMs: 0 }),
+  ];
+  const seconds = [0, 20, 40, 61, 80, 100, 121];
+  const samples = seconds.map((second, index) =>
+    fakeSample({
+      second,
+      sequence: index + 1,
+      processes: index > 0 && index < 6 ? [renderer, gpu] : [],
+    }),
+  );
+  // The last one between the end of a minute and the next tick: it belongs to the minute after.
+  const events = [
+    fakeOomKill({ pid: 110, timeUnixMs: startUnixMs + 30_000, kmsgSequence: 1 }),
+    fakeOomKill({ pid: 120, timeUnixMs: startUnixMs + 120_500, kmsgSequence: 2 }),
+  ];
+  const recording = fakeRecording({ samples, events });
+  const told = (points: readonly Point[]) =>
+    points
+      .filter(({ series }) => series.metric.name === 'headroom.session.oom.victims')
+      .map(({ timeUnixMs, value }) => [timeUnixMs - startUnixMs, value]);
+  const all = [
+    [20_000, 0],
+    [60_000, 1],
+    [120_000, 1],
+    [121_001, 2],
+  ];
+  expect(told([...allPoints(recording), ...closing(recording)])).toEqual(all);
+  const resumed = new SessionPoints(recording.facts);
+  const ticks = [...recording.ticks()];
+  resumed.skip(recording, ticks.slice(0, 4));
+  expect(told(resumed.pointsOf(recording, ticks.slice(4)).flat())).toEqual([[120_000, 1]]);
+  expect(told(resumed.closingPoints(recording))).toEqual([[121_001, 2]]);
+});
+
 /** One tick a second: memory, a renderer that grows, a kill each second. */
 function recordingOf(seconds: number, fromSecond = 0): Recording {
   const samples = Array.from({ length: seconds }, (_, index) => fromSecond + index).map((second) =>
