@@ -9,10 +9,14 @@ import { memoryKeeper } from './memory-keeper.ts';
 import { switchOption, textOption } from './parse-arguments.ts';
 import { perProcessOption } from './per-process-option.ts';
 import { parseDuration, parseHttpUrl } from './quantities.ts';
+import { timeLeft } from './time-left.ts';
 
 const protocols = ['http/protobuf', 'http/json'];
 
-/** `--to otlp`: sends files one after the other; of how many nothing is left. */
+/**
+ * `--to otlp`: sends files one after the other; of how many nothing is left. `--deadline` is for all
+ * of them, so that no number of files makes it longer; with `--follow` it is for the end of each.
+ */
 export async function exportOtlp(parsed: ParsedArguments, io: CommandIo): Promise<number> {
   return await exportEach(parsed.positionals, io, otlpExport(parsed, io));
 }
@@ -26,7 +30,14 @@ function otlpExport(parsed: ParsedArguments, io: CommandIo): (file: string) => P
   const isFollowing = switchOption(parsed, 'follow');
   const isJson = switchOption(parsed, 'json');
   const keepMemory = memoryKeeper();
+  const givenMs = deadline === null ? null : parseDuration('--deadline', deadline);
+  const left = isFollowing ? () => givenMs : timeLeft(givenMs, io.signal);
   return async (file) => {
+    const deadlineMs = left();
+    if (deadlineMs !== null && deadlineMs <= 0) {
+      io.stderr.write(`${printable(file)}: not begun, time is over\n`);
+      return false;
+    }
     const progress = new ExportProgress(io, file);
     const result = await (isFollowing ? followRecording : exportRecording)(file, {
       target,
@@ -34,7 +45,7 @@ function otlpExport(parsed: ParsedArguments, io: CommandIo): (file: string) => P
       resend: switchOption(parsed, 'resend'),
       reportsItself: true,
       maxAgeMs: maxAge === null ? null : parseDuration('--max-age', maxAge),
-      deadlineMs: deadline === null ? null : parseDuration('--deadline', deadline),
+      deadlineMs,
       stop: io.signal,
       onEvent: (event) => {
         progress.tell(event);

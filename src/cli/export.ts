@@ -62,7 +62,7 @@ export const exportCommand: Command = {
     deadline: {
       type: 'string',
       value: 'D',
-      help: 'otlp: give up after this time, with --follow after the end of the recording',
+      help: 'otlp: give up after this time (all files), with --follow from the end of the recording; default: never, and 5 s after Ctrl-C',
     },
     'max-age': {
       type: 'string',
