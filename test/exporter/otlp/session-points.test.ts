@@ -304,8 +304,8 @@ test('kills of all roles together: 0 when a browser is first seen, then with eac
   );
   // The last one between the end of a minute and the next tick: it belongs to the minute after.
   const events = [
-    fakeOomKill({ pid: 110, timeUnixMs: startUnixMs + 30_000, kmsgSequence: 1 }),
-    fakeOomKill({ pid: 120, timeUnixMs: startUnixMs + 120_500, kmsgSequence: 2 }),
+    fakeOomKill({ pid: 110, comm: 'chrome', timeUnixMs: startUnixMs + 30_000, kmsgSequence: 1 }),
+    fakeOomKill({ pid: 120, comm: 'chrome', timeUnixMs: startUnixMs + 120_500, kmsgSequence: 2 }),
   ];
   const recording = fakeRecording({ samples, events });
   const told = (points: readonly Point[]) =>
