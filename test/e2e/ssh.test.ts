@@ -83,6 +83,17 @@ describe.skipIf(sshdMissing())('ssh:', () => {
     });
   });
 
+  test('top shows what is there now, and leaves nothing there', async () => {
+    const left = readdirSync(server.temporaryFolder);
+    const { exitCode, stdout } = await headroom('top', '--json');
+    expect(exitCode).toBe(0);
+    const view = JSON.parse(stdout);
+    expect(view).toMatchObject({ schemaVersion: 1, source: target, state: 'live' });
+    const pids = view.processes.map(({ pid }: { pid: number }) => pid);
+    expect(pids).toContain(process.pid);
+    expect(readdirSync(server.temporaryFolder)).toEqual(left);
+  });
+
   test('a machine is recorded, and nothing of that stays there', async () => {
     const attached = await headroom('attach', '--detach', '--mode', 'node', '--interval', '200ms');
     expect(attached).toMatchObject({ exitCode: 0, stderr: `recording in ${target}\n` });

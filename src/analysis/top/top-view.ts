@@ -3,7 +3,7 @@ import type { LimitSource } from '../../model/sample.ts';
 
 /** What is shown of a session at one moment. Null is "not known", never zero. */
 export interface TopView {
-  /** `local`, or the path of the recording. */
+  /** `local`, the path of the recording, or the name of the session. */
   source: string;
   /** `lost`: the recorder of the file ended without a word. */
   state: 'live' | 'ended' | 'lost';

@@ -62,3 +62,22 @@ mv "$part" "$2" || exit 3
 wc -c <"$2"
 sha256sum <"$2"
 `;
+
+/**
+ * Arguments: the pids whose command lines are known, between blanks; more files. Prints one frame of the
+ * shell sampler, without its head and its end.
+ */
+export const frameScript = `LC_ALL=C; export LC_ALL
+known=$1
+shift
+cd /proc || exit 3
+text=-a
+printf 'a\\000b\\n' | grep -a b >/dev/null 2>&1 || text=
+new=
+for pid in [1-9]*; do
+  case $known in *" $pid "*) ;; *) new="$new $pid/cmdline" ;; esac
+done
+grep -sH '' [1-9]*/stat [1-9]*/statm meminfo vmstat stat uptime pressure/* "$@"
+[ -z "$new" ] || grep $text -sH '' $new | tr '\\000' '\\001'
+exit 0
+`;

@@ -22,7 +22,7 @@ export interface SessionFactsThere {
 
 /** Asks a session; `nodePath` is the Node.js that is asked for. */
 export async function readSessionFacts(
-  { session }: SessionCollector,
+  { session }: Pick<SessionCollector, 'session'>,
   nodePath: string,
 ): Promise<SessionFactsThere> {
   return parseSessionFacts(await runScript(session, [sessionFactsScript, nodePath]));

@@ -1,8 +1,8 @@
 import type { LightHead } from '../../collector/light/light-head.ts';
-import { headroomVersion } from '../../model/version.ts';
 import type { CollectorRequest } from '../collector-state.ts';
 import { collectorFailure, runScript, type SessionCollector } from '../session-collector.ts';
 import { prepareScript } from '../session-scripts.ts';
+import { lightHead } from './light-head-of.ts';
 import { startLightScript } from './light-scripts.ts';
 import { perlSampler } from './perl-sampler.ts';
 import { cgroupFiles, type SessionFactsThere } from './session-facts.ts';
@@ -32,7 +32,7 @@ export async function startLight(
   await collector.note(request);
   const script = sampler === 'perl' ? perlSampler : shellSampler;
   await session.writeFile(path, Buffer.from(script));
-  const head = JSON.stringify(headOf(request, facts, sampler));
+  const head = JSON.stringify(lightHead(request, facts, sampler));
   await session.writeFile(files.light.head, Buffer.from(`${head}\n`));
   const read = cgroupFiles(facts.cgroup).map((file) => `${file}\n`);
   await session.writeFile(files.light.files, Buffer.from(read.join('')));
@@ -63,23 +63,4 @@ function bestSampler({ programs: { perl, bash, busybox } }: SessionFactsThere): 
   if (bash !== null) return { name: 'bash and grep', program: [bash], sampler: 'shell' };
   if (busybox !== null) return { name: 'busybox', program: [busybox, 'sh'], sampler: 'shell' };
   return { name: 'sh and grep', program: ['sh'], sampler: 'shell' };
-}
-
-function headOf(
-  { sessionId, source, intervalMs, labels }: CollectorRequest,
-  facts: SessionFactsThere,
-  sampler: LightHead['sampler'],
-): LightHead {
-  const { bootId, kernel, hostName, cpuCount, pageSizeBytes, clockTicksPerSecond, cgroup } = facts;
-  return {
-    format: 1,
-    sampler,
-    sessionId,
-    source,
-    intervalMs,
-    labels,
-    machine: { bootId, kernel, hostName, cpuCount, pageSizeBytes, clockTicksPerSecond },
-    cgroup,
-    collectorVersion: headroomVersion,
-  };
 }

@@ -19,7 +19,13 @@ export function sessionOf(
   return { session: openTarget(target, env), others };
 }
 
-function openTarget(target: string, env: CommandIo['env']): Session {
+/** Whether it names a session, and no file. */
+export function isSessionTarget(text: string): boolean {
+  return /^(kernel|vm|ssh):/.test(text);
+}
+
+/** The session that a target names; UsageError. SESSION_REFUSED. */
+export function openTarget(target: string, env: CommandIo['env']): Session {
   const [, kind = '', rest = ''] = /^(\w+):(.+)$/.exec(target) ?? [];
   if (kind === 'kernel') {
     if (!/^[\w.-]{1,200}$/.test(rest)) throw new UsageError(`"${rest}" is no id of a session`);

@@ -6,16 +6,23 @@ import { joinLines } from '../../report/text-layout.ts';
 import type { Command, CommandIo, ParsedArguments } from '../command.ts';
 import { UsageError } from '../command.ts';
 import { switchOption } from '../parse-arguments.ts';
+import { isSessionTarget, openTarget } from '../session/target.ts';
 import { firstChoice } from './keys.ts';
 import { liveTop } from './live-top.ts';
+import { sessionSource } from './session-source.ts';
 import { fileSource, localSource, type TopSource } from './sources.ts';
 
 const intervalMs = 1000;
 
 export const topCommand: Command = {
   name: 'top',
-  summary: 'A live view in the terminal of this machine, or of a recording while it is written.',
-  usage: ['headroom top [local] [OPTIONS]', 'headroom top FILE [OPTIONS]'],
+  summary:
+    'A live view in the terminal of this machine, of a recording while it is written, or of a running session: kernel:ID, vm:URL, ssh:USER@HOST[:PORT].',
+  usage: [
+    'headroom top [local] [OPTIONS]',
+    'headroom top FILE [OPTIONS]',
+    'headroom top TARGET [OPTIONS]',
+  ],
   options: {
     once: { type: 'boolean', help: 'print one frame and end, as where stdout is no terminal' },
     json: { type: 'boolean', help: 'one frame as JSON, with every process' },
@@ -23,6 +30,8 @@ export const topCommand: Command = {
   examples: [
     'headroom top',
     'headroom top task.db',
+    'headroom top kernel:ID                # as it is now; nothing is put there',
+    'headroom top ssh:me@worker-7 --once',
     'headroom top --once',
     'headroom top task.db --json | jq .processes[0]',
   ],
@@ -48,6 +57,7 @@ export const topCommand: Command = {
 function sourceOf(parsed: ParsedArguments, io: CommandIo, isOnce: boolean): TopSource {
   const [target = 'local', second] = parsed.positionals;
   if (second !== undefined) throw new UsageError(`one at a time, not "${second}" as well`);
+  if (isSessionTarget(target)) return sessionSource(openTarget(target, io.env), { isOnce });
   const options = { intervalMs, isOnce };
   return target === 'local' ? localSource(options, io.env) : fileSource(target, options);
 }

@@ -26,7 +26,10 @@ export async function readJson(exchange: Exchange): Promise<JsonBody> {
 
 /** null and absent are the same in all of these: SDKs send either. */
 export function textField(body: JsonBody, name: string): string | null {
-  const value = body[name] ?? null;
+  return textOf(body[name] ?? null, name);
+}
+
+function textOf(value: unknown, name: string): string | null {
   if (value === null) return null;
   if (typeof value !== 'string') throw new HttpProblem(400, `${name} must be a string`);
   if (value.includes('\0')) throw new HttpProblem(400, `${name} must not hold a NUL`);
@@ -62,7 +65,7 @@ export function integerField(
 export function textList(body: JsonBody, name: string): readonly string[] {
   const value = body[name] ?? [];
   if (!Array.isArray(value)) throw new HttpProblem(400, `${name} must be a list of strings`);
-  return value.map((_, index) => textField(value as unknown as JsonBody, String(index)) ?? '');
+  return value.map((item: unknown, index) => textOf(item ?? null, `${name}[${index}]`) ?? '');
 }
 
 export function textMap(body: JsonBody, name: string): Readonly<Record<string, string>> {
@@ -71,7 +74,7 @@ export function textMap(body: JsonBody, name: string): Readonly<Record<string, s
   return Object.fromEntries(
     Object.keys(value).map((key) => {
       if (key === '' || /[=\0]/.test(key)) throw new HttpProblem(400, `${name} has a bad name`);
-      return [key, textField(value, key) ?? ''];
+      return [key, textOf(value[key] ?? null, `${name}.${key}`) ?? ''];
     }),
   );
 }
