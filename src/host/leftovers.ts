@@ -31,18 +31,46 @@ export async function removeLeftovers(
   return names.length;
 }
 
-async function endLeftover({ id, cgroup, browserTmp }: Leftover, machine: HostMachine) {
-  const members = new SessionMembers({
-    sessionId: id,
-    cgroup: cgroup === null ? null : { directory: cgroup },
-    machine,
-  });
-  await members.killAll();
+/** The same at once, for a process that ends: nothing is waited for longer than some seconds. */
+export function removeLeftoversNow(sessionsFolder: string, machine: HostMachine): void {
+  for (const name of namesIn(sessionsFolder)) {
+    const leftover = readLeftover(path.join(sessionsFolder, name, 'session.json'));
+    if (leftover === null) continue;
+    const members = membersOf(leftover, machine);
+    const isGone = () =>
+      members.killOnce() === 0 &&
+      (leftover.cgroup === null || machine.removeCgroup(leftover.cgroup));
+    for (let triesLeft = 100; triesLeft > 0 && !isGone(); triesLeft--) pauseNow(20);
+    removeBrowserTmp(leftover);
+  }
+  fs.rmSync(sessionsFolder, { recursive: true, force: true, maxRetries: 5 });
+}
+
+// No event loop turns any more.
+function pauseNow(ms: number): void {
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
+}
+
+async function endLeftover(leftover: Leftover, machine: HostMachine): Promise<void> {
+  const { cgroup } = leftover;
+  await membersOf(leftover, machine).killAll();
   for (let triesLeft = 50; cgroup !== null && !machine.removeCgroup(cgroup); triesLeft--) {
     if (triesLeft === 0) break;
     await sleep(20);
   }
-  // Only what a host makes: a folder of a name of its own, among the temporary files.
+  removeBrowserTmp(leftover);
+}
+
+function membersOf({ id, cgroup }: Leftover, machine: HostMachine): SessionMembers {
+  return new SessionMembers({
+    sessionId: id,
+    cgroup: cgroup === null ? null : { directory: cgroup },
+    machine,
+  });
+}
+
+/** Only what a host makes: a folder of a name of its own, among the temporary files. */
+function removeBrowserTmp({ browserTmp }: Leftover): void {
   if (path.dirname(browserTmp) === os.tmpdir() && isHostName(path.basename(browserTmp))) {
     fs.rmSync(browserTmp, { recursive: true, force: true });
   }

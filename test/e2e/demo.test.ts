@@ -7,6 +7,7 @@ import {
   readdirSync,
   readFileSync,
   rmSync,
+  utimesSync,
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -100,6 +101,37 @@ test('an interrupt, of a user who may limit nothing: told so, the file is fetche
   expect(readdirSync(folder).filter((name) => name.startsWith('headroom-'))).toEqual([]);
 });
 
+test('a demo that is killed leaves nothing that the next one does not remove', async () => {
+  const demo = startDemo(['--for', '10m']);
+  await said(demo, /(in a session of its own)/);
+  const session = sessionIn(folder);
+  demo.child.kill('SIGKILL');
+  await demo.ended;
+  expect(session.isLeft()).toBe(true);
+  // One that is young may still be without its lock.
+  for (const name of demoFolders()) utimesSync(path.join(folder, name), 0, 0);
+  const next = startDemo(['--out', path.join(folder, 'next.db')], {
+    env: { HEADROOM_CHROMIUM: '/bin/ls' },
+  });
+  expect(await next.ended).toMatchObject({ exitCode: 1 });
+  expect(session.isLeft()).toBe(false);
+  expect(demoFolders()).toEqual([]);
+});
+
+test('Ctrl-C again and again: nothing is left, and the first is answered', async () => {
+  const demo = startDemo(['--for', '10m']);
+  await said(demo, /(in a session of its own)/);
+  const session = sessionIn(folder);
+  demo.child.kill('SIGINT');
+  await said(demo, /(asked to end)/);
+  await vi.waitFor(() => {
+    demo.child.kill('SIGINT');
+    expect(demo.written.isOver).toBe(true);
+  }, patience);
+  expect(session.isLeft()).toBe(false);
+  expect(demoFolders()).toEqual([]);
+});
+
 test('what cannot be done is one clear error, before a browser is started', async () => {
   const started = path.join(folder, 'started');
   const broken = path.join(folder, 'broken-chromium');
@@ -162,6 +194,33 @@ async function said({ written }: ReturnType<typeof startDemo>, pattern: RegExp):
     expect(written.stderr).toMatch(pattern);
     return match?.[1] ?? '';
   }, patience);
+}
+
+function demoFolders(): string[] {
+  return readdirSync(folder).filter((name) => name.startsWith('headroom-demo-'));
+}
+
+/** The one session of the demo that runs: whether a process or the cgroup of it is left. */
+function sessionIn(folder: string): { isLeft(): boolean } {
+  const [demo = ''] = demoFolders();
+  const sessions = path.join(folder, demo, 'sessions');
+  const [id = ''] = readdirSync(sessions);
+  const { cgroup } = JSON.parse(readFileSync(path.join(sessions, id, 'session.json'), 'utf8'));
+  return {
+    isLeft: () =>
+      (cgroup !== null && existsSync(cgroup)) ||
+      readdirSync('/proc').some((pid) => environmentOf(pid).includes(id)),
+  };
+}
+
+/** Empty of what is no process, has ended, or is somebody else's. */
+function environmentOf(pid: string): string {
+  try {
+    return /^\d+$/.test(pid) ? readFileSync(`/proc/${pid}/environ`, 'utf8') : '';
+  } catch (error) {
+    if (errnoOf(error) === null) throw error;
+    return '';
+  }
 }
 
 /** The processes of the browser that still run, by the kernel's word. */

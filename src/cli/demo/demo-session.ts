@@ -3,12 +3,15 @@ import os from 'node:os';
 import path from 'node:path';
 import { DevtoolsConnection } from '../../collector/pages/devtools-connection.ts';
 import { newSecret } from '../../host/auth.ts';
+import { removeLeftoversNow } from '../../host/leftovers.ts';
 import { better } from '../../host/quirks.ts';
 import { SessionFolder } from '../../host/session-folder.ts';
 import { HeadroomError } from '../../model/errors.ts';
 import { kernelSession } from '../../session/kernel.ts';
 import type { Session } from '../../session/session.ts';
+import { hostMachine } from '../host/host-machine.ts';
 import { startLocalHost } from '../host/local-host.ts';
+import { demoFolderPrefix, removeDeadDemos } from './dead-demos.ts';
 
 interface Created {
   session_id: string;
@@ -26,6 +29,8 @@ type LocalHost = Awaited<ReturnType<typeof startLocalHost>>;
 export interface DemoSessionOptions {
   executable: string;
   env: Readonly<Record<string, string | undefined>>;
+  /** Ends the start. */
+  signal: AbortSignal;
 }
 
 /**
@@ -58,11 +63,11 @@ export class DemoSession {
     this.#crashed = browser.crashed;
   }
 
-  /** COMMAND_FAILED_TO_START with what the browser said when it does not start. */
+  /** COMMAND_FAILED_TO_START with what the browser said when it does not start; the signal's reason. */
   static async start(options: DemoSessionOptions): Promise<DemoSession> {
     const place = await DemoHost.start(options);
     try {
-      const created = await place.create();
+      const created = await place.create(options.signal);
       let tell: () => void = () => undefined;
       const crashed = new Promise<void>((resolve) => {
         tell = resolve;
@@ -148,16 +153,26 @@ class DemoHost {
   readonly said: string[];
   readonly #folder: string;
   readonly #host: LocalHost;
+  /** For a process that ends without waiting, as after a third Ctrl-C. */
+  readonly #endNow = () => {
+    const machine = hostMachine();
+    removeLeftoversNow(path.join(this.#folder, 'sessions'), machine);
+    machine.close();
+    fs.rmSync(this.#folder, { recursive: true, force: true });
+  };
 
   private constructor(token: string, folder: string, place: { host: LocalHost; said: string[] }) {
     this.token = token;
     this.#folder = folder;
     this.#host = place.host;
     this.said = place.said;
+    process.once('exit', this.#endNow);
   }
 
   static async start({ executable, env }: DemoSessionOptions): Promise<DemoHost> {
-    const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'headroom-demo-'));
+    const machine = hostMachine();
+    await removeDeadDemos(machine).finally(() => machine.close());
+    const folder = fs.mkdtempSync(path.join(os.tmpdir(), demoFolderPrefix));
     const said: string[] = [];
     const token = newSecret();
     try {
@@ -182,17 +197,22 @@ class DemoHost {
     return this.#host.url;
   }
 
-  async create(): Promise<Created> {
+  async create(signal: AbortSignal): Promise<Created> {
     const wanted = { headless: true, timeout_seconds: 259_200, telemetry: { enabled: true } };
-    return (await this.ask('POST', '/browsers', wanted)) as Created;
+    return (await this.ask('POST', '/browsers', { body: wanted, signal })) as Created;
   }
 
   /** The answer to a call of the API; COMMAND_FAILED_TO_START with what the host said of it. */
-  async ask(method: string, path: string, body?: object): Promise<unknown> {
+  async ask(
+    method: string,
+    path: string,
+    { body, signal }: { body?: object; signal?: AbortSignal } = {},
+  ): Promise<unknown> {
     const response = await fetch(`${this.url}${path}`, {
       method,
       headers: { authorization: `Bearer ${this.token}`, 'content-type': 'application/json' },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      ...(signal === undefined ? {} : { signal }),
     });
     const text = await response.text();
     if (response.ok) return text === '' ? null : JSON.parse(text);
@@ -208,6 +228,7 @@ class DemoHost {
 
   async close(): Promise<void> {
     await this.#host.close();
+    process.off('exit', this.#endNow);
     fs.rmSync(this.#folder, { recursive: true, force: true, maxRetries: 5 });
   }
 }

@@ -29,7 +29,10 @@ export interface StoryOptions {
 export async function sessionStory(options: StoryOptions): Promise<boolean> {
   const { executable, io } = options;
   const say = (words: string) => io.stderr.write(`${printable(words)}\n`);
-  await using session = await DemoSession.start({ executable, env: io.env });
+  const tellEnd = () => say('asked to end: what is recorded is fetched, and the session removed');
+  io.signal.addEventListener('abort', tellEnd, { once: true });
+  await using session = await startedSession(executable, io);
+  if (session === null) return false;
   say(`${await session.version()} in a session of its own, at ${session.hostUrl}`);
   say(limitWords(session));
   const collector = await startedCollector(session, options);
@@ -44,6 +47,18 @@ export async function sessionStory(options: StoryOptions): Promise<boolean> {
   await session.delete();
   say('session deleted: no process, no cgroup and no file of it is left');
   return true;
+}
+
+/** Null when it was asked to end before there is a session. */
+async function startedSession(executable: string, io: CommandIo): Promise<DemoSession | null> {
+  const { env, signal } = io;
+  try {
+    signal.throwIfAborted();
+    return await DemoSession.start({ executable, env, signal });
+  } catch (error) {
+    if (!signal.aborted) throw error;
+    return null;
+  }
 }
 
 function limitWords({ limit, refusal }: DemoSession): string {

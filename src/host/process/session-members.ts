@@ -39,11 +39,16 @@ export class SessionMembers {
   /** Kills until nothing is left; false when something will not die. */
   async killAll(): Promise<boolean> {
     for (const startMs = performance.now(); ; await sleep(betweenRoundsMs)) {
-      const living = [...this.list(), ...this.#marked()].filter(({ state }) => state !== 'Z');
-      if (living.length === 0) return true;
+      if (this.killOnce() === 0) return true;
       if (performance.now() - startMs > longestKillMs) return false;
-      for (const { pid } of living) kill(pid);
     }
+  }
+
+  /** Kills those that live now; gives how many that were. */
+  killOnce(): number {
+    const living = [...this.list(), ...this.#marked()].filter(({ state }) => state !== 'Z');
+    for (const { pid } of living) kill(pid);
+    return living.length;
   }
 
   #marked(): MachineProcess[] {
