@@ -31,7 +31,7 @@ export async function removeLeftovers(
   return names.length;
 }
 
-/** The same at once, for a process that ends: nothing is waited for longer than some seconds. */
+/** The same at once, for a process that ends: what does not die is waited for, ten seconds or so. */
 export function removeLeftoversNow(sessionsFolder: string, machine: HostMachine): void {
   for (const name of namesIn(sessionsFolder)) {
     const leftover = readLeftover(path.join(sessionsFolder, name, 'session.json'));
@@ -40,7 +40,7 @@ export function removeLeftoversNow(sessionsFolder: string, machine: HostMachine)
     const isGone = () =>
       members.killOnce() === 0 &&
       (leftover.cgroup === null || machine.removeCgroup(leftover.cgroup));
-    for (let triesLeft = 100; triesLeft > 0 && !isGone(); triesLeft--) pauseNow(20);
+    for (let triesLeft = 500; triesLeft > 0 && !isGone(); triesLeft--) pauseNow(20);
     removeBrowserTmp(leftover);
   }
   fs.rmSync(sessionsFolder, { recursive: true, force: true, maxRetries: 5 });
@@ -54,7 +54,7 @@ function pauseNow(ms: number): void {
 async function endLeftover(leftover: Leftover, machine: HostMachine): Promise<void> {
   const { cgroup } = leftover;
   await membersOf(leftover, machine).killAll();
-  for (let triesLeft = 50; cgroup !== null && !machine.removeCgroup(cgroup); triesLeft--) {
+  for (let triesLeft = 500; cgroup !== null && !machine.removeCgroup(cgroup); triesLeft--) {
     if (triesLeft === 0) break;
     await sleep(20);
   }

@@ -107,7 +107,7 @@ test('a demo that is killed leaves nothing that the next one does not remove', a
   const session = sessionIn(folder);
   demo.child.kill('SIGKILL');
   await demo.ended;
-  expect(session.isLeft()).toBe(true);
+  expect(demoFolders()).toHaveLength(1);
   // One that is young may still be without its lock.
   for (const name of demoFolders()) utimesSync(path.join(folder, name), 0, 0);
   const next = startDemo(['--out', path.join(folder, 'next.db')], {
