@@ -16,6 +16,7 @@ const alone = [
   'record-browser',
   'record-signals',
   'self-protection',
+  'stall',
   'starvation',
   'userspace-oom',
 ].map((name) => `test/e2e/${name}.test.ts`);

@@ -1,11 +1,11 @@
 import fs from 'node:fs';
-import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import type { DeathReport } from '../../src/analysis/deaths.ts';
 import type { SessionReport } from '../../src/analysis/session-report.ts';
 import { runCli, temporaryFolder } from '../support/headroom-cli.ts';
 import { warmUpChromium } from '../support/oom-recording.ts';
 import { servePage } from '../support/page-server.ts';
-import { patience, RecordedBrowser } from '../support/recorded-browser.ts';
+import { RecordedBrowser } from '../support/recorded-browser.ts';
 
 const folder = temporaryFolder();
 beforeAll(warmUpChromium);
@@ -155,33 +155,4 @@ test('a browser that the OOM killer takes as a whole', async () => {
   );
   expect(report.verdict.kind).toBe('kernel_oom');
   console.log(`a browser as a whole: warned ${report.leads[0]?.leadMs ?? 'never'} ms before`);
-});
-
-const isLong = process.env['HEADROOM_TEST_STALL'] === '1';
-if (!isLong) {
-  console.error('A TEST IS SKIPPED: a memory stall takes a minute (HEADROOM_TEST_STALL=1 runs it)');
-}
-
-test.skipIf(!isLong)('a browser that stands still in its limit, and is not killed', async () => {
-  const file = folder.file('stall.db');
-  // Read from disk inside of the limit, its program's pages are what the kernel takes back first.
-  const copy = folder.file('chromium');
-  const leak = 'setInterval(() => kept.push(new Uint8Array(4 << 20).fill(1)), 200);';
-  const page = await servePage(`<!doctype html><script>const kept = [];${leak}</script>`);
-  onTestFinished(() => page.close());
-  const browser = new RecordedBrowser({
-    file,
-    recordFlags: ['--memory-limit', '512MiB'],
-    copyTo: copy,
-    browserFlags: [page.url],
-  });
-  onTestFinished(() => browser.stop());
-  const report = await vi.waitFor(async () => {
-    const now = await reportOf(file);
-    expect(now.stalls).not.toEqual([]);
-    return now;
-  }, patience);
-  expect(report.oomKills.filter(({ inSession }) => inSession)).toEqual([]);
-  expect(report.verdict.kind).toBe('memory_stall');
-  console.log(`stall: ${JSON.stringify(report.stalls)}, ${JSON.stringify(report.leads)}`);
 });
