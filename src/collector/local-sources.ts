@@ -1,4 +1,5 @@
 import fs from 'node:fs';
+import { hostSessionVariable } from '../model/host-session.ts';
 import { CgroupMemoryReader } from './cgroup/cgroup-memory.ts';
 import { CgroupPressureReader } from './cgroup/cgroup-pressure.ts';
 import { type CgroupLocation, locateCgroup } from './cgroup/locate-cgroup.ts';
@@ -7,6 +8,7 @@ import type { KernelUnits } from './procfs/machine-files.ts';
 import { ProcFs } from './procfs/proc-fs.ts';
 import { requireRootProcess } from './root-process.ts';
 import { type Clock, type SamplerSources, systemClock } from './sampler.ts';
+import { strangersIn } from './session-boundary.ts';
 
 export interface LocalTarget {
   /** `--pid`: this process and its descendants are the browser; its cgroup is the session's. */
@@ -17,6 +19,8 @@ export interface LocalTarget {
   storesCommands?: boolean;
   /** Share of one core that reading PSS may take; the sampler's default when left out. */
   pssCpuShare?: number;
+  /** Of this process, default its own: by it a session of `headroom host` may be known. */
+  env?: Readonly<Record<string, string | undefined>>;
 }
 
 // Room for the store, the kernel log and the cgroup's files.
@@ -33,6 +37,7 @@ export function localSources(
   if (target.rootPid !== null) requireRootProcess(target.rootPid, proc);
   const location = target.cgroup ?? locateCgroupOf(target.rootPid ?? 'self', proc);
   const cgroup = location === null ? null : new CgroupMemoryReader(location);
+  const hostSession = (target.env ?? process.env)[hostSessionVariable] ?? null;
   const pressure = location?.version === 2 ? new CgroupPressureReader(location) : null;
   return {
     proc,
@@ -42,6 +47,7 @@ export function localSources(
     devices: new MemoryDevices(),
     clock,
     rootPid: target.rootPid,
+    isStranger: strangersIn({ cgroup: location, hostSession }, proc),
     storesCommands: target.storesCommands,
     descriptorLimit: descriptorLimit(proc),
     ...(target.pssCpuShare === undefined ? {} : { pssCpuShare: target.pssCpuShare }),

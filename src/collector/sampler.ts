@@ -36,6 +36,8 @@ export interface SamplerSources {
   clock: Clock;
   /** `--pid`: this process and its descendants are the browser. */
   rootPid: number | null;
+  /** Whether a browser is another session's; null or left out: all of the machine are this one's. */
+  isStranger?: ((browser: TreeNode) => boolean) | null;
   /** How many descriptors the process table may keep open. */
   descriptorLimit: number;
   /** Whether command lines are recorded, without credentials; default true. */
@@ -182,6 +184,7 @@ export class Sampler {
     placeProcesses(this.#table.processes, {
       rootPid: this.#sources.rootPid,
       commandPid: this.#commandPid,
+      isStranger: this.#sources.isStranger ?? null,
       nowTicks,
       ticksPerSecond,
       changed: this.#table.awake,

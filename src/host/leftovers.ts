@@ -3,6 +3,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { errnoOf } from '../model/errors.ts';
+import { hostCgroupName } from '../model/host-session.ts';
 import type { HostMachine } from './machine.ts';
 import { SessionMembers } from './process/session-members.ts';
 
@@ -83,7 +84,7 @@ function readLeftover(file: string): Leftover | null {
     if (typeof id !== 'string' || !/^[0-9a-f-]{36}$/.test(id)) return null;
     if (typeof browserTmp !== 'string') return null;
     if (cgroup === null) return { id, cgroup, browserTmp };
-    const isOurs = typeof cgroup === 'string' && path.basename(cgroup) === `headroom-host-${id}`;
+    const isOurs = typeof cgroup === 'string' && path.basename(cgroup) === hostCgroupName(id);
     return isOurs ? { id, cgroup, browserTmp } : null;
   } catch (error) {
     if (errnoOf(error) === null && !(error instanceof SyntaxError)) throw error;

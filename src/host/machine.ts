@@ -40,6 +40,8 @@ export interface HostMachine {
   commandLine(pid: number): readonly string[];
   /** The first variables of its environment as text; null when it may not be read. */
   environment(pid: number): string | null;
+  /** What it has mounted, proc_pid_mountinfo(5); null when it may not be read. */
+  mounts(pid: number): string | null;
   /** Makes the cgroup, or says why it cannot. */
   createCgroup(name: string, limitBytes: number): SessionCgroup | { refusal: string };
   /** The processes in a cgroup and those below it; empty when it is gone. */

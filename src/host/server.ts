@@ -34,6 +34,10 @@ export interface RunningHost {
   close(): Promise<void>;
 }
 
+// With the 5 s that are usual a host that got no CPU for so long takes a connection for idle on which
+// the next call waits already, and closes it.
+const serverOptions = { requestTimeout: 0, maxHeaderSize: 16_384, keepAliveTimeout: 75_000 };
+
 /** Starts the session host, and cleans up behind one that was killed. ADDRESS_NOT_USABLE, FILE_IN_USE. */
 export async function startHost(options: HostOptions): Promise<RunningHost> {
   const { isRoot, hasPrivateTmp } = options;
@@ -47,7 +51,7 @@ export async function startHost(options: HostOptions): Promise<RunningHost> {
   if (leftCount > 0) options.tell(`sessions of a host that was killed, removed: ${leftCount}`);
   const registry = new SessionRegistry(options);
   const entry = new HostEntry(options, registry);
-  const server = createServer({ requestTimeout: 0, maxHeaderSize: 16_384 }, (request, response) => {
+  const server = createServer(serverOptions, (request, response) => {
     void entry.answer(request, response);
   });
   server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {

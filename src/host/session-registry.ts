@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
 import { errnoOf } from '../model/errors.ts';
+import { hostCgroupName } from '../model/host-session.ts';
 import { SessionBrowser } from './browser/session-browser.ts';
 import type { CreateRequest } from './create-request.ts';
 import { HttpProblem } from './http/problem.ts';
@@ -141,7 +142,7 @@ export class SessionRegistry {
   }
 
   #makeCgroup(id: string, limitBytes: number): SessionCgroup | null {
-    const cgroup = this.#options.machine.createCgroup(`headroom-host-${id}`, limitBytes);
+    const cgroup = this.#options.machine.createCgroup(hostCgroupName(id), limitBytes);
     if (!('refusal' in cgroup)) return cgroup;
     this.#options.tell(`no memory limit for session ${id}: ${cgroup.refusal}`);
     return null;

@@ -17,7 +17,7 @@ import type {
   SpawnOptions,
   TerminalSize,
 } from './session.ts';
-import type { SessionClient } from './session-client.ts';
+import type { Call, SessionClient } from './session-client.ts';
 
 // Two outputs of 64 MiB in base64, the most that a local host gives.
 const execLimitBytes = 192 * 2 ** 20;
@@ -168,14 +168,22 @@ export class ProcessApi implements Session {
     };
   }
 
+  /** To write the same twice does no harm, unlike a command: where the connection broke it is. */
   async writeFile(path: string, content: Uint8Array, { mode = '600' } = {}): Promise<void> {
-    await this.#client.bytes({
+    const call: Call = {
       method: 'PUT',
       path: '/fs/write_file',
       query: { path, mode },
       body: content,
       timeoutMs: fileTimeoutMs,
-    });
+    };
+    try {
+      await this.#client.bytes(call);
+    } catch (error) {
+      const isBroken = error instanceof HeadroomError && error.code === 'SESSION_UNREACHABLE';
+      if (!isBroken) throw error;
+      await this.#client.bytes(call);
+    }
   }
 
   async removeFile(path: string): Promise<void> {

@@ -30,7 +30,7 @@ const usualTimeoutMs = 60_000;
 const usualLimitBytes = 8 * 2 ** 20;
 const longestProblem = 500;
 
-/** One HTTP API of a session. No call is ever made twice; no token and no URL is in a message. */
+/** One HTTP API of a session. No call is made twice here; no token and no URL is in a message. */
 export class SessionClient {
   readonly #options: SessionClientOptions;
 

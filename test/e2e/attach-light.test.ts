@@ -1,6 +1,15 @@
+import { randomUUID } from 'node:crypto';
 import { existsSync, readFileSync, readlinkSync, rmSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { provideDebianPrograms } from '../../scripts/setup/debian-programs.mjs';
+import { readSessionFacts } from '../../src/attach/light/session-facts.ts';
+import { startLight } from '../../src/attach/light/start-light.ts';
+import { pullRecording } from '../../src/attach/pull-recording.ts';
+import { SessionCollector } from '../../src/attach/session-collector.ts';
+import { untilRecording } from '../../src/attach/until-recording.ts';
 import { errnoOf } from '../../src/model/errors.ts';
+import { sdkSession } from '../../src/session/sdk.ts';
+import { type ForeignBrowser, startForeignBrowser } from '../support/foreign-browser.ts';
 import { runCli, startCli, temporaryFolder } from '../support/headroom-cli.ts';
 import { decoded, startTestHost, stopTestHost, type TestHost } from '../support/session-host.ts';
 
@@ -13,6 +22,7 @@ const folder = temporaryFolder();
 const hostFolder = temporaryFolder();
 let host: TestHost;
 let id = '';
+let stranger: ForeignBrowser;
 /** The session's memory cgroup, by the kernel. */
 let cgroup = '';
 
@@ -28,7 +38,12 @@ const inSession = async (script: string) => {
   return decoded((await host.client.browsers.process.exec(id, command)).stdout_b64).trim();
 };
 
+const packages = await provideDebianPrograms([{ program: 'busybox', package: 'busybox-static' }]);
+const busybox = packages.get('busybox') ?? { reason: 'no busybox' };
+if ('reason' in busybox) console.error(`TESTS ARE SKIPPED: ${busybox.reason}`);
+
 beforeAll(async () => {
+  stranger = await startForeignBrowser();
   host = await startTestHost(hostFolder.path, '--quirks');
   const browser = await host.client.browsers.create({ headless: true, timeout_seconds: 3_600 });
   id = browser.session_id;
@@ -41,6 +56,7 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await stopTestHost(host);
+  await stranger.end();
   folder[Symbol.dispose]();
   hostFolder[Symbol.dispose]();
 });
@@ -89,6 +105,9 @@ test('the processes and the working set are those that the kernel has', async ()
       const after = workingSetBytes();
       const { processes, curve } = await reportOf(out);
       expect(browserProcesses(processes, held)).toEqual(held.map(({ place }) => place).sort());
+      expect(processes).toContainEqual(
+        expect.objectContaining({ pid: stranger.pid, role: 'browser', browserPid: null }),
+      );
       const recorded = new Map(processes.map((each: Recorded) => [each.pid, each.lastRssBytes]));
       // A row is stored when the RSS moved by 256 KiB or 1/256: docs/schema.md.
       const off = held.filter(({ pid, rssBytes }) => {
@@ -122,6 +141,39 @@ test('stop brings all of it home, and nothing is left there', async () => {
   }, patience);
 });
 
+// Which one it takes is decided by what a session has; here it is told that others are missing.
+const shells: [string, string | null][] = [
+  ['sh and grep', null],
+  ['busybox', 'path' in busybox ? busybox.path : null],
+];
+test.each(shells.filter(([name, path]) => name !== 'busybox' || path !== null))(
+  'without perl and bash %s records there, from start to stop',
+  async (name, path) => {
+    const { collector } = await SessionCollector.locate(sdkSession(host.client, id));
+    const facts = await readSessionFacts(collector, 'node');
+    const programs = { perl: null, bash: null, busybox: path, node: null };
+    const request = { sessionId: randomUUID(), source: 'kernel', intervalMs: 200, labels: {} };
+    const asked = { ...request, nodePath: 'node' };
+    expect(await startLight(collector, asked, { ...facts, programs })).toBe(name);
+    await untilRecording(collector, new AbortController().signal);
+    await collector.stop();
+    const out = folder.file(`${name}.db`);
+    await pullRecording(collector, out);
+    await collector.remove();
+    expect(await runCli('verify', out)).toMatchObject({ exitCode: 0 });
+    const { session, processes } = await reportOf(out);
+    expect(session).toMatchObject({ id: request.sessionId, endReason: 'signal' });
+    const browser = members().find(({ executable }) => isBrowser(executable));
+    expect(processes).toContainEqual(
+      expect.objectContaining({ pid: browser?.pid, browserPid: browser?.pid }),
+    );
+    expect(processes).toContainEqual(
+      expect.objectContaining({ pid: stranger.pid, role: 'browser', browserPid: null }),
+    );
+    expect(await inSession('ls -A "$TMPDIR"')).not.toContain('headroom');
+  },
+);
+
 /** As `report --format json` has it. */
 interface Recorded {
   pid: number;
@@ -146,8 +198,8 @@ interface KernelProcess {
 const isBrowser = (executable: string) => /chrom|headless_shell/.test(executable);
 
 /**
- * What the recording has of the browser, by pid or by the browser that it takes each to be of; there are
- * others on the machine. Whose a crash handler is it can only tell by the time, so that those go by pid.
+ * What the recording has of the browser, by pid, and what it takes for that; there are others on the
+ * machine. Whose a crash handler is it can only tell by the time, so that those go by pid.
  */
 function browserProcesses(
   processes: readonly Recorded[],
@@ -158,7 +210,7 @@ function browserProcesses(
     .filter(({ exit, isZombie }) => exit === null && !isZombie)
     .filter(({ pid, comm, browserPid }) => {
       const isHandler = comm.startsWith('chrome_crashpad');
-      return pids.has(pid) || (!isHandler && browserPid !== null && pids.has(browserPid));
+      return pids.has(pid) || (!isHandler && browserPid !== null);
     })
     .map(({ pid, startTicks, parentPid, comm }) => `${pid} ${startTicks} ${parentPid} ${comm}`)
     .sort();

@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import Database from 'better-sqlite3';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { type ForeignBrowser, startForeignBrowser } from '../support/foreign-browser.ts';
 import { runCli, startCli, temporaryFolder } from '../support/headroom-cli.ts';
 import { decodeJsonRequest } from '../support/otlp-wire.ts';
 import { startTestHost, stopTestHost, type TestHost } from '../support/session-host.ts';
@@ -21,6 +22,7 @@ const deleted = folder.file('deleted.db');
 const receiver = http.createServer();
 const sent = { points: [] as string[], kills: [] as number[] };
 const killed: { seen?: number | undefined; unseen?: number | undefined } = {};
+let stranger: ForeignBrowser;
 
 const headroom = (name: string, ...args: string[]) =>
   startCli([name, `kernel:${id}`, ...args], {
@@ -36,6 +38,7 @@ const collectorPid = async () =>
   (await headroom('exec', '--', 'sh', '-c', 'cat "$TMPDIR/headroom/pid"').result).stdout.trim();
 
 beforeAll(async () => {
+  stranger = await startForeignBrowser();
   host = await startTestHost(hostFolder.path, '--quirks');
   const browser = await host.client.browsers.create({
     headless: true,
@@ -48,6 +51,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await stopTestHost(host);
   receiver.close();
+  await stranger.end();
   folder[Symbol.dispose]();
   hostFolder[Symbol.dispose]();
 });
@@ -138,7 +142,16 @@ test('attach goes on with it, also after a kill -9, and Ctrl-C brings it home an
   const verified = await runCli('verify', out);
   expect(verified).toMatchObject({ exitCode: 0, stdout: expect.stringContaining('restart') });
   const { stdout } = await runCli('report', out, '--format', 'json');
-  expect(JSON.parse(stdout).session.labels).toEqual({ run: '2', secret: 'unseen' });
+  const { session, processes } = JSON.parse(stdout);
+  expect(session.labels).toEqual({ run: '2', secret: 'unseen' });
+  // Each session has its own browser, and the machine has others.
+  expect(processes).toContainEqual(
+    expect.objectContaining({ pid: stranger.pid, role: 'browser', browserPid: null }),
+  );
+  const members = processes.filter(
+    (each: { browserPid: number | null }) => each.browserPid !== null,
+  );
+  expect(new Set(members.map((each: { browserPid: number }) => each.browserPid)).size).toBe(1);
   const left = await headroom('exec', '--', 'sh', '-c', 'ls "$TMPDIR"').result;
   expect(left.stdout).not.toContain('headroom');
 });

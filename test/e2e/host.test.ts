@@ -259,8 +259,11 @@ describe('headroom host', () => {
   });
 
   test('delete leaves nothing: no process, no file, no cgroup', async () => {
+    // Into the roots of both versions, where that is permitted: nothing but its /tmp tells whose it is.
+    const fled = `sleep ${1_000_000 + process.pid}`;
+    const leaving = `for root in memory unified .; do echo $$ >/sys/fs/cgroup/$root/cgroup.procs; done; exec ${fled}`;
     const left = await shell(
-      'setsid sh -c "setsid sleep 4321" >/dev/null 2>&1 & env -i setsid sleep 4322 >/dev/null 2>&1 & sed -n "s/^[0-9]*:memory://p;s/^0:://p" /proc/self/cgroup',
+      `setsid sh -c "setsid sleep 4321" >/dev/null 2>&1 & env -i setsid sleep 4322 >/dev/null 2>&1 & env -i setsid sh -c '${leaving}' >/dev/null 2>&1 & sed -n "s/^[0-9]*:memory://p;s/^0:://p" /proc/self/cgroup`,
     );
     const cgroup = decoded(left.stdout_b64).split('\n')[0] ?? '';
     expect(cgroup).toContain(`headroom-host-${id}`);
@@ -271,7 +274,9 @@ describe('headroom host', () => {
       for (const part of ['chromium', 'sleep 4321', 'sleep 4322']) {
         expect(lines).toContainEqual(expect.stringContaining(part));
       }
-      return lines;
+      const outside = psLines().filter((line) => line.endsWith(` ${fled}`));
+      expect(outside).toEqual([expect.stringMatching(/^\d+ sleep \d+$/)]);
+      return [...lines, ...outside];
     }, patience);
     await client.browsers.deleteByID(id);
     await expect(client.browsers.retrieve(id)).rejects.toMatchObject({ status: 404 });

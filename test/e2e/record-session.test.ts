@@ -9,7 +9,9 @@ import {
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { recordSession } from '../../src/attach/record-session.ts';
 import type { SdkClient } from '../../src/session/sdk.ts';
+import { openRecording } from '../../src/store/reader.ts';
 import { runCli, runNode, temporaryFolder } from '../support/headroom-cli.ts';
 import { startTestHost, stopTestHost, type TestHost } from '../support/session-host.ts';
 
@@ -60,4 +62,24 @@ test('the lines of the README bring the file home, also of a task that throws', 
   const left = readdirSync(hostFolder.path, { recursive: true, encoding: 'utf8' });
   expect(left.filter((name) => /(^|\/)headroom(\/|$)/.test(name))).toEqual([]);
   expect(existsSync(folder.file('task.db-wal'))).toBe(false);
+});
+
+test('in a session of 1 GiB it takes the script, and says why', async () => {
+  const { client } = host;
+  const { session_id: id } = await client.browsers.create({ headless: true, timeout_seconds: 600 });
+  const messages: string[] = [];
+  const out = folder.file('light.db');
+  const onMessage = (message: string) => messages.push(message);
+  const recorder = await recordSession(client, id, { out, onMessage });
+  await recorder.stop();
+  await client.browsers.deleteByID(id);
+  expect(messages).toEqual([
+    expect.stringMatching(/^the light sampler for .+: the session has 1\.00 GiB of memory, /),
+  ]);
+  expect(await runCli('verify', out)).toMatchObject({ exitCode: 0 });
+  using recording = openRecording(out);
+  expect(recording.facts.endReason).toBe('signal');
+  expect(recording.events()).toContainEqual(
+    expect.objectContaining({ message: expect.stringContaining('by the light sampler') }),
+  );
 });

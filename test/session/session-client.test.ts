@@ -130,6 +130,19 @@ describe('what goes wrong is said once, without the key, and nothing is sent twi
     expect(failure.message).toBe('kernel:a: /process/spawn: connect ECONNREFUSED');
   });
 
+  test('a file that was on its way when the connection broke is written again, no command is', async () => {
+    let callCount = 0;
+    const send: typeof fetch = async () => {
+      callCount++;
+      if (callCount % 2 === 0) return new Response(null, { status: 201 });
+      throw new TypeError('fetch failed', { cause: new Error('other side closed') });
+    };
+    await kernelSession('a', env, send).writeFile('/f', Buffer.from('x'));
+    expect(callCount).toBe(2);
+    await failureOf(kernelSession('a', env, send).exec({ command: ['true'] }));
+    expect(callCount).toBe(3);
+  });
+
   test.each([
     ['no JSON', () => new Response('<html>'), 'the answer is no JSON'],
     ['without a state', () => json({}), 'the answer has no state'],

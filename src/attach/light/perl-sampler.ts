@@ -230,7 +230,10 @@ sub command {
     my $wasMember = $p->{member};
     $p->{member} = "$exe $line $p->{head}" =~ /chrom|headless_shell|msedge|brave|--type=/i ? 1 : 0;
     $p->{pssDue} = $n + 2 if $p->{member} && !$wasMember;
-    lines("$pid/oom_score_adj", slurp("$pid/oom_score_adj")) if $p->{member};
+    return unless $p->{member};
+    lines("$pid/oom_score_adj", slurp("$pid/oom_score_adj"));
+    my $groups = join "\n", slurp("$pid/cgroup") =~ /^(?:\d+:[^:]*\bmemory\b[^:]*|0:):.*/mg;
+    lines("$pid/cgroup", $groups) if $groups ne '';
 }
 
 sub status {

@@ -54,12 +54,15 @@ pause() {
   fi
 }
 
+# Of several sessions on one machine only the cgroup tells which browser is whose.
+case $head in *headroom-host-*) groups=yes ;; *) groups= ;; esac
+
 # The processes that are new, as $new.
 meet() {
   new='' now=' '
   for pid in [1-9]*; do
     now="$now$pid "
-    case $known in *" $pid "*) ;; *) new="$new $pid/cmdline" ;; esac
+    case $known in *" $pid "*) ;; *) new="$new $pid/cmdline\${groups:+ $pid/cgroup}" ;; esac
   done
   known=$now
 }

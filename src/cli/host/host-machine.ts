@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { cgroupMembers, removeCgroupTree } from '../../collector/cgroup/cgroup-tree.ts';
 import { createLimitedCgroup } from '../../collector/cgroup/limited-cgroup.ts';
 import { KmsgReader } from '../../collector/kmsg/kmsg-reader.ts';
@@ -7,7 +8,7 @@ import { ProcFs } from '../../collector/procfs/proc-fs.ts';
 import { parseProcessStat } from '../../collector/procfs/process-stat.ts';
 import { systemClock } from '../../collector/sampler.ts';
 import type { HostMachine, MachineProcess, SessionCgroup } from '../../host/machine.ts';
-import { HeadroomError } from '../../model/errors.ts';
+import { errnoOf, HeadroomError } from '../../model/errors.ts';
 
 /** What the session host needs of this machine, by the readers of the collector. */
 export function hostMachine(): HostMachine {
@@ -34,6 +35,7 @@ export function hostMachine(): HostMachine {
       return proc.buffer.toString('utf8', 0, length).replace(/\0$/, '').split('\0');
     },
     environment: (pid) => proc.text(`${pid}/environ`),
+    mounts: (pid) => mountsOf(`${proc.root}/${pid}/mountinfo`),
     createCgroup,
     cgroupMembers,
     removeCgroup: removeCgroupTree,
@@ -52,6 +54,16 @@ function createCgroup(name: string, limitBytes: number): SessionCgroup | { refus
   } catch (error) {
     if (!(error instanceof HeadroomError)) throw error;
     return { refusal: error.message };
+  }
+}
+
+// Longer than the buffer of a tick on machines with many mounts, and what counts is at its end.
+function mountsOf(file: string): string | null {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (error) {
+    if (errnoOf(error) === null) throw error;
+    return null;
   }
 }
 

@@ -18,6 +18,8 @@ export interface TreeOptions {
   rootPid: number | null;
   /** With `-- CMD`: only browsers below this process are the session's; others are strangers'. */
   commandPid?: number | null;
+  /** Whether a browser is another session's, on a machine with several; default: none is. */
+  isStranger?: ((browser: TreeNode) => boolean) | null;
   /** Start time of "now", for the age of a process. */
   nowTicks: number;
   ticksPerSecond: number;
@@ -85,9 +87,11 @@ function proveParent(node: TreeNode, nodes: ReadonlyMap<number, TreeNode>): void
 function ofTheSession(
   browser: TreeNode | null,
   nodes: ReadonlyMap<number, TreeNode>,
-  { commandPid = null }: TreeOptions,
+  { commandPid = null, isStranger = null }: TreeOptions,
 ): TreeNode | null {
-  if (browser === null || commandPid === null || browser.browserPid !== null) return browser;
+  if (browser === null || browser.browserPid !== null) return browser;
+  if (isStranger?.(browser) === true) return null;
+  if (commandPid === null) return browser;
   return ancestor(browser, nodes, commandPid) === null ? null : browser;
 }
 

@@ -13,6 +13,7 @@ import { parseProcessStat } from '../procfs/process-stat.ts';
 import { parseStatm } from '../procfs/statm.ts';
 import type { EventSource } from '../recorder.ts';
 import { Sampler, type Schedule } from '../sampler.ts';
+import { strangersIn } from '../session-boundary.ts';
 import type { LightFrame } from './frame-reader.ts';
 import { LightClock } from './light-clock.ts';
 import { LightFiles, lightRoot } from './light-files.ts';
@@ -69,6 +70,7 @@ export class LightReplay {
       ...cgroupReaders(head, new ProcFs('', files.calls)),
       clock: this.#clock,
       rootPid: null,
+      isStranger: strangersIn({ cgroup: head.cgroup, hostSession: null }, proc),
       descriptorLimit: 0,
       pssChoice: {
         choose: (candidates) => candidates.filter((each) => files.hasPss(each.pid)),

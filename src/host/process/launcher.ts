@@ -1,6 +1,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { errnoOf } from '../../model/errors.ts';
+import { hostSessionVariable } from '../../model/host-session.ts';
 import { HttpProblem } from '../http/problem.ts';
 import type { SessionCgroup } from '../machine.ts';
 import type { SessionFolder } from '../session-folder.ts';
@@ -19,9 +20,6 @@ export interface LauncherOptions {
   hasPrivateTmp: boolean;
   hostEnv: Readonly<Record<string, string | undefined>>;
 }
-
-/** By it a process is known to be a session's where there is no cgroup. */
-export const sessionVariable = 'HEADROOM_HOST_SESSION';
 
 // What a program needs to run, and nothing that could be a secret of the host's.
 const handedOn = ['PATH', 'LANG', 'LC_ALL', 'LC_CTYPE', 'TZ', 'DISPLAY', 'SHELL'];
@@ -78,14 +76,14 @@ export class Launcher {
     const named = user?.name == null ? {} : { USER: user.name, LOGNAME: user.name };
     const env: Record<string, string> = {
       // First: it is looked for at the beginning.
-      [sessionVariable]: sessionId,
+      [hostSessionVariable]: sessionId,
       ...Object.fromEntries(kept),
       HOME: tmp,
       TMPDIR: tmp,
       ...named,
       ...given,
     };
-    env[sessionVariable] = sessionId;
+    env[hostSessionVariable] = sessionId;
     return env;
   }
 

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { errnoOf } from '../../model/errors.ts';
+import { hostSessionVariable } from '../../model/host-session.ts';
 import type { HostMachine, MachineProcess, SessionCgroup } from '../machine.ts';
-import { sessionVariable } from './launcher.ts';
 
 export interface SessionMembersOptions {
   sessionId: string;
@@ -14,8 +14,10 @@ const betweenRoundsMs = 20;
 const longestKillMs = 30_000;
 
 /**
- * All processes of one session, whoever started them: those in its cgroup, and those that carry its
- * variable in their environment or descend from one that does. A `setsid` gets out of neither.
+ * All processes of one session, whoever started them: those in its cgroup, those that carry its
+ * variable in their environment or have its folder mounted as their /tmp, and what descends from them. A
+ * `setsid` gets out of none of these. Who leaves the cgroup and clears its environment, as root may,
+ * still has the mount, and so has all that it starts.
  */
 export class SessionMembers {
   readonly #options: SessionMembersOptions;
@@ -53,12 +55,18 @@ export class SessionMembers {
 
   #marked(): MachineProcess[] {
     const { machine, sessionId } = this.#options;
-    const marker = `${sessionVariable}=${sessionId}`;
+    const marker = `${hostSessionVariable}=${sessionId}`;
+    // Of the folder of the session; ids are unguessable.
+    const mount = `/${sessionId}/root/tmp `;
     const all = machine.processes().filter(({ pid }) => pid !== process.pid);
     const found = new Set(
-      all.flatMap(({ pid }) => (machine.environment(pid)?.includes(marker) ? pid : [])),
+      all.flatMap(({ pid }) =>
+        machine.environment(pid)?.includes(marker) || machine.mounts(pid)?.includes(mount)
+          ? pid
+          : [],
+      ),
     );
-    // Those that cleared their environment; a few rounds, as children may be listed first.
+    // What is hidden by none of them; a few rounds, as children may be listed first.
     for (let before = -1; before !== found.size; ) {
       before = found.size;
       for (const { pid, parentPid } of all) if (found.has(parentPid)) found.add(pid);

@@ -1,4 +1,5 @@
 import type { OomKill, OomScope } from '../../model/event.ts';
+import { hostCgroupName } from '../../model/host-session.ts';
 import type { BrowserCrash } from '../browser/session-browser.ts';
 import type { TelemetryEvent } from './telemetry-log.ts';
 
@@ -40,7 +41,7 @@ export function browserCrashEvent({ phase, pid }: BrowserCrash, nowUnixMs: numbe
 
 /** Whether a kill fell into a session: by the cgroup that its limit, or the victim, belongs to. */
 export function isKillOf(kill: OomKill, sessionId: string): boolean {
-  const name = `headroom-host-${sessionId}`;
+  const name = hostCgroupName(sessionId);
   return [kill.cgroup, kill.taskCgroup].some((path) => path?.split('/').includes(name) === true);
 }
 

@@ -36,6 +36,21 @@ const oneBrowser: readonly Row[] = [
   [13, 10, 'network'],
 ];
 
+test('a browser of another session has its roles, and is nobody here; ours stays ours', () => {
+  const nodes = tree([...oneBrowser, [30, 1, 'browser'], [31, 30, 'renderer']]);
+  const isStranger = (browser: TreeNode) => browser.pid === 30;
+  const placed = {
+    10: ['browser', 10],
+    11: ['zygote', 10],
+    12: ['renderer', 10],
+    13: ['network', 10],
+    30: ['browser', null],
+    31: ['renderer', null],
+  };
+  expect(place(nodes, { isStranger })).toEqual(placed);
+  expect(place(nodes, { isStranger: () => true })).toEqual(placed);
+});
+
 describe('one browser', () => {
   test('children and grandchildren belong to it, others do not', () => {
     expect(place(tree([[1, 0, null], ...oneBrowser, [20, 1, null], [21, 20, null]]))).toEqual({
