@@ -44,7 +44,8 @@ export function sendPage(exchange: Exchange, items: readonly unknown[], nextOffs
 export async function readBody(exchange: Exchange, limitBytes: number): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let length = 0;
-  for await (const chunk of exchange.request) {
+  // Left early, the connection has to last: the answer goes over it.
+  for await (const chunk of exchange.request.iterator({ destroyOnReturn: false })) {
     length += chunk.length;
     if (length > limitBytes) {
       throw new HttpProblem(413, `the body is larger than ${limitBytes} bytes`);
