@@ -3,18 +3,20 @@ import { once } from 'node:events';
 import { copyFileSync } from 'node:fs';
 import { temporaryFolder } from './headroom-cli.ts';
 
-/** A browser beside the sessions of a host, for whoever goes by name and command line. */
+/** A browser beside the sessions of a host, for whoever goes by program and command line. */
 export interface ForeignBrowser {
   pid: number;
   end(): Promise<void>;
 }
 
-/** It needs nothing and does nothing: a `sleep` of that name. */
+/** A shell of that name, which waits for a line that never comes: a name alone is no browser. */
 export async function startForeignBrowser(): Promise<ForeignBrowser> {
   const folder = temporaryFolder();
   const program = folder.file('chromium');
-  copyFileSync('/usr/bin/sleep', program);
-  const child = spawn(program, ['100000'], { stdio: 'ignore' });
+  copyFileSync('/bin/sh', program);
+  const child = spawn(program, ['-c', 'read -r line', '--headless=new'], {
+    stdio: ['pipe', 'ignore', 'ignore'],
+  });
   await once(child, 'spawn');
   return {
     pid: child.pid ?? 0,

@@ -18,8 +18,8 @@ export interface TreeOptions {
   rootPid: number | null;
   /** With `-- CMD`: only browsers below this process are the session's; others are strangers'. */
   commandPid?: number | null;
-  /** Whether a browser is another session's, on a machine with several; default: none is. */
-  isStranger?: ((browser: TreeNode) => boolean) | null;
+  /** Whether a process of a browser is another session's, on a machine with several; default: none is. */
+  isStranger?: ((node: TreeNode) => boolean) | null;
   /** Start time of "now", for the age of a process. */
   nowTicks: number;
   ticksPerSecond: number;
@@ -64,7 +64,9 @@ export function placeProcesses(nodes: ReadonlyMap<number, TreeNode>, options: Tr
     if (owner !== null) node.browserPid = owner.pid;
   });
   changed.forEach((node) => {
-    if (node.browserPid === null) node.browserPid = browserOfStray(node, changed, options);
+    if (node.browserPid !== null) return;
+    const stray = browserOfStray(node, changed, options);
+    if (stray !== null && !isStrangers(node, nodes, options)) node.browserPid = stray;
   });
 }
 
@@ -81,6 +83,15 @@ function proveParent(node: TreeNode, nodes: ReadonlyMap<number, TreeNode>): void
   if (withoutType.has(node.ownRole)) return;
   const parent = nodes.get(node.parentPid);
   if (parent?.ownRole === 'perhaps_browser') parent.ownRole = 'browser';
+}
+
+/** Below a browser that is not ours, or of another session by itself. */
+function isStrangers(
+  node: TreeNode,
+  nodes: ReadonlyMap<number, TreeNode>,
+  options: TreeOptions,
+): boolean {
+  return browserAbove(node, nodes, options) !== null || options.isStranger?.(node) === true;
 }
 
 // Once it belongs it stays, also when what started it has ended.

@@ -49,6 +49,23 @@ test('a browser of another session has its roles, and is nobody here; ours stays
   };
   expect(place(nodes, { isStranger })).toEqual(placed);
   expect(place(nodes, { isStranger: () => true })).toEqual(placed);
+  // What has no type yet: by whose browser started it, else by itself. A handler without its socket: nobody's.
+  const strays: readonly Row[] = [
+    [32, 30, 'other'],
+    [33, 1, 'other'],
+    [34, 1, 'crashpad'],
+    [14, 1, 'other'],
+    [15, 1, 'crashpad'],
+  ];
+  const withStrays = tree([...oneBrowser, [30, 1, 'browser'], ...strays]);
+  const others = new Set([30, 33, 34]);
+  expect(place(withStrays, { isStranger: ({ pid }) => others.has(pid) })).toMatchObject({
+    32: ['other', null],
+    33: ['other', null],
+    34: ['crashpad', null],
+    14: ['other', 10],
+    15: ['crashpad', null],
+  });
 });
 
 describe('one browser', () => {
