@@ -107,9 +107,20 @@ function watchAnonymous(child: ChildProcess): { peakBytes(): number; stop(): voi
   let peakBytes = 0;
   const timer = setInterval(() => {
     if (child.exitCode !== null || child.pid === undefined) return;
-    peakBytes = Math.max(peakBytes, processUsage(child.pid).anonBytes);
+    peakBytes = Math.max(peakBytes, anonymousBytes(child.pid));
   }, readEveryMs);
   return { peakBytes: () => peakBytes, stop: () => clearInterval(timer) };
+}
+
+/** 0 when it has ended, which is told only after it is so. */
+function anonymousBytes(pid: number): number {
+  try {
+    return processUsage(pid).anonBytes;
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'ESRCH' || code === 'ENOENT') return 0;
+    throw error;
+  }
 }
 
 /** How many sessions, and ticks of all of them, can be queried. */
