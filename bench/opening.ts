@@ -18,7 +18,12 @@ const tickCount = 600;
 const processCount = 60;
 const rounds = 3;
 const mib = 2 ** 20;
-const flags = ['--expose-gc', '--lite-mode', '--semi-space-growth-factor=1'];
+const flags = [
+  '--expose-gc',
+  '--lite-mode',
+  '--semi-space-growth-factor=1',
+  '--bytecode-old-age=1',
+];
 const child = fileURLToPath(new URL('support/store-memory-child.mjs', import.meta.url));
 
 type Mode = 'without' | 'loaded' | 'open';

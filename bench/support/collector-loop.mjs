@@ -15,6 +15,7 @@ const built = (module) => import(pathToFileURL(path.resolve(dist, 'cli', module)
 // As src/cli/headroom.cts does.
 v8.setFlagsFromString('--lite-mode');
 v8.setFlagsFromString('--semi-space-growth-factor=1');
+v8.setFlagsFromString('--bytecode-old-age=1');
 /** @type {typeof import('../../src/cli/record-session.ts')} */
 const { createRecorder, openLocalSource } = await built('record-session.js');
 /** @type {typeof import('../../src/cli/heap-tidier.ts')} */

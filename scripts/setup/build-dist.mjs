@@ -1,5 +1,6 @@
 import { chmodSync, existsSync, readFileSync, rmSync } from 'node:fs';
 import path from 'node:path';
+import { requiredBuiltins } from './required-builtins.mjs';
 import { runQuietly } from './run-command.mjs';
 import { SetUpError } from './set-up-error.mjs';
 import { contentHash, readStamp, writeStamp } from './stamp.mjs';
@@ -57,6 +58,7 @@ async function bundle(file) {
     target: 'node20',
     minifyWhitespace: true,
     minifySyntax: true,
+    plugins: [requiredBuiltins],
     define: { 'import.meta.url': 'thisUrl' },
     banner: { js: "const thisUrl = require('node:url').pathToFileURL(__filename).href;" },
     logLevel: 'silent',

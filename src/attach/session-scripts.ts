@@ -67,13 +67,17 @@ export const prepareScript = `${findFolder}[ -d "$d" ] || mkdir "$d" || refuse_f
 : >"$d/.made-by-headroom"
 `;
 
+// A small heap. Node.js 20, 22, 24 and 26 know all of these; one that does not know one does not start.
+const heapFlags =
+  '--lite-mode --optimize-for-size --semi-space-growth-factor=1 --single-threaded-gc --expose-gc --bytecode-old-age=1';
+
 /** Arguments: folder, program of Node.js. Leaves no descriptor open. */
 export const startScript = `${isAlive}if is_alive "$1"; then exit 0; fi
 umask 077
 cd "$1" || exit 3
 command -v "$2" >/dev/null || { echo "there is no $2" >&2; exit 3; }
 : >"$1/log"
-setsid "$2" --lite-mode --no-expose-wasm --semi-space-growth-factor=1 "$1/collector.cjs" record >"$1/log" 2>&1 </dev/null &
+setsid "$2" ${heapFlags} "$1/collector.cjs" record >"$1/log" 2>&1 </dev/null &
 echo $! >"$1/started"
 `;
 

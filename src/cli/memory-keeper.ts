@@ -8,11 +8,11 @@ const garbageBytes = 16 * 2 ** 20;
  * To be called after each piece of work.
  */
 export function memoryKeeper(): () => void {
-  const collect = garbageCollector();
+  const garbage = garbageCollector();
   let inUseBytes = heldBytes();
   return () => {
     if (heldBytes() < inUseBytes + garbageBytes) return;
-    collect();
+    garbage.all();
     inUseBytes = heldBytes();
   };
 }
