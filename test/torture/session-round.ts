@@ -57,9 +57,9 @@ async function sessionRound(
     const browser = await host.client.browsers.create({ headless: true, timeout_seconds: 3_600 });
     const id = browser.session_id;
     const env = { ...process.env, KERNEL_API_KEY: host.token, KERNEL_BASE_URL: host.url };
-    const sessionFolder = `${folder}/sessions/sessions/${id}`;
+    const sessionFolder = path.join(folder, 'sessions', 'sessions', id);
     const scene: Scene = {
-      tmp: `${sessionFolder}/root/tmp`,
+      tmp: path.join(sessionFolder, 'root', 'tmp'),
       headroom: (command, ...args) => startCli([command, `kernel:${id}`, ...args], env),
     };
     await killAndFetch(scene, { part, delayMs, out: `${folder}/session-${seed}.db` }, round);

@@ -1,3 +1,4 @@
+import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { errnoOf } from '../../model/errors.ts';
 import { hostSessionVariable } from '../../model/host-session.ts';
@@ -57,7 +58,7 @@ export class SessionMembers {
     const { machine, sessionId } = this.#options;
     const marker = `${hostSessionVariable}=${sessionId}`;
     // Of the folder of the session; ids are unguessable.
-    const mount = `/${sessionId}/root/tmp `;
+    const mount = `${path.posix.join('/', sessionId, 'root', 'tmp')} `;
     const all = machine.processes().filter(({ pid }) => pid !== process.pid);
     const found = new Set(
       all.flatMap(({ pid }) =>

@@ -4,8 +4,10 @@ import { SessionMembers } from '../../../src/host/process/session-members.ts';
 
 const id = '11111111-aaaa-4bbb-8ccc-000000000001';
 const other = '11111111-aaaa-4bbb-8ccc-000000000002';
-const mount = (session: string) =>
-  `30 1 0:5 / / rw - ext4 a b\n40 30 0:5 /data/sessions/${session}/root/tmp /tmp rw - ext4 a b\n`;
+const mount = (session: string) => {
+  const tmp = ['/data/sessions', session, 'root', 'tmp'].join('/');
+  return `30 1 0:5 / / rw - ext4 a b\n40 30 0:5 ${tmp} /tmp rw - ext4 a b\n`;
+};
 
 interface Known {
   parent?: number;
