@@ -47,7 +47,7 @@ export class PlatformEvents {
       ...(afterSequence === null && replays ? { query: { replay: 'all' } } : {}),
       ...(afterSequence === null ? {} : { headers: { 'last-event-id': String(afterSequence) } }),
     });
-    for await (const text of this.#texts(path, response)) {
+    for await (const text of this.#texts(path, response, signal)) {
       const event = parsePlatformEvent(parsed(text));
       if (event !== null) yield event;
     }
@@ -97,9 +97,9 @@ export class PlatformEvents {
     }
   }
 
-  async *#texts(path: string, response: Response): AsyncGenerator<string> {
+  async *#texts(path: string, response: Response, signal: AbortSignal): AsyncGenerator<string> {
     try {
-      yield* readEvents(this.#client.body(path, response));
+      yield* readEvents(this.#client.body(path, response, signal));
     } catch (error) {
       if (!(error instanceof RangeError)) throw error;
       throw this.#client.failure(path, error.message);

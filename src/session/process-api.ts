@@ -112,7 +112,7 @@ export class ProcessApi implements Session {
       // The real server sends the head with the first output only.
       timeoutMs: 290_000,
     });
-    for await (const text of readEvents(this.#client.body(path, response))) {
+    for await (const text of readEvents(this.#client.body(path, response, signal))) {
       const part = outputPart(text);
       if (part === null) throw this.#client.failure(path, 'an event of the stream is no JSON');
       yield part;
@@ -144,7 +144,7 @@ export class ProcessApi implements Session {
     const query = { source: 'path', path: file, follow: 'true' };
     const response = await this.#client.open({ method: 'GET', path, query, signal });
     let isFirst = true;
-    for await (const text of readEvents(this.#client.body(path, response))) {
+    for await (const text of readEvents(this.#client.body(path, response, signal))) {
       const { message } = jsonFields(text) ?? {};
       if (typeof message !== 'string') continue;
       // Its only way to say so.

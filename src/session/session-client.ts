@@ -104,13 +104,27 @@ export class SessionClient {
     }
   }
 
-  /** The body of an answer, as it comes; SESSION_UNREACHABLE when it breaks off. */
-  async *body(path: string, response: Response): AsyncGenerator<Uint8Array> {
+  /**
+   * The body of an answer, as it comes; SESSION_UNREACHABLE when it breaks off, or by the signal. A body
+   * without an end needs that here as well: fetch forgets its own as soon as garbage is collected
+   * (Node.js holds what was made of several signals weakly), and would wait for ever.
+   */
+  async *body(path: string, response: Response, signal?: AbortSignal): AsyncGenerator<Uint8Array> {
     if (response.body === null) return;
+    const reader = response.body.getReader();
+    const cancel = () => void reader.cancel().catch(() => undefined);
+    signal?.addEventListener('abort', cancel, { once: true });
+    if (signal?.aborted === true) cancel();
     try {
-      for await (const chunk of response.body) yield chunk;
+      for (let read = await reader.read(); !read.done; read = await reader.read()) {
+        yield read.value;
+      }
+      signal?.throwIfAborted();
     } catch (error) {
       throw this.unreachable(path, error);
+    } finally {
+      signal?.removeEventListener('abort', cancel);
+      cancel();
     }
   }
 
@@ -127,9 +141,11 @@ export class SessionClient {
   }
 
   async #problem(call: Call, response: Response): Promise<HeadroomError> {
-    const problem = problemOf((await response.text()).slice(0, 64 * 2 ** 10));
+    const { keyVariable, token } = this.#options;
+    const text = (await response.text()).slice(0, 64 * 2 ** 10);
+    // A server may say back what it was sent.
+    const problem = problemOf(token ? text.replaceAll(token, '…') : text);
     const message = `${this.name}: ${call.path}: ${response.status} ${problem}`.trimEnd();
-    const { keyVariable } = this.#options;
     if (response.status === 401 || response.status === 403) {
       return new HeadroomError('SESSION_REFUSED', message, {
         hint: `Set ${keyVariable} to the key of this API; for a local host, to the token it printed.`,

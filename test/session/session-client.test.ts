@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { HeadroomError } from '../../src/model/errors.ts';
 import { kernelSession } from '../../src/session/kernel.ts';
+import { SessionClient } from '../../src/session/session-client.ts';
 import { vmSession } from '../../src/session/vm.ts';
 
 const env = { KERNEL_API_KEY: 'secret-key', KERNEL_BASE_URL: 'http://127.0.0.1:1/' };
@@ -162,5 +163,32 @@ describe('what goes wrong is said once, without the key, and nothing is sent twi
 
   test('without a key nothing is sent', () => {
     expect(() => kernelSession('a', {})).toThrow('KERNEL_API_KEY is not set');
+  });
+});
+
+describe('what a server does to us', () => {
+  const client = (send: typeof fetch) =>
+    new SessionClient({
+      name: 'kernel:x',
+      baseUrl: 'http://127.0.0.1:1',
+      token: 'secret-key',
+      keyVariable: 'KERNEL_API_KEY',
+      fetch: send,
+    });
+
+  test('the key is in no message, also when it is said back', async () => {
+    const { send } = answering(() => json({ message: 'no: Bearer secret-key, go' }, 500));
+    const error = await failureOf(client(send).open({ method: 'GET', path: '/a' }));
+    expect(error.message).toBe('kernel:x: /a: 500 no: Bearer …, go');
+  });
+
+  // The fetch of Node.js forgets its signal after a while; this one never heard of it.
+  test('a body that never ends is left with the signal', async () => {
+    const response = new Response(new ReadableStream({}));
+    const ending = new AbortController();
+    const body = client(fetch).body('/stream', response, ending.signal);
+    const next = failureOf(body.next());
+    ending.abort();
+    expect((await next).code).toBe('SESSION_UNREACHABLE');
   });
 });

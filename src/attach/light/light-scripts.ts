@@ -75,7 +75,7 @@ text=-a
 printf 'a\\000b\\n' | grep -a b >/dev/null 2>&1 || text=
 new=
 for pid in [1-9]*; do
-  case $known in *" $pid "*) ;; *) new="$new $pid/cmdline" ;; esac
+  case $known in *" $pid "*) ;; *) new="$new $pid/cmdline $pid/cgroup" ;; esac
 done
 grep -sH '' [1-9]*/stat [1-9]*/statm meminfo vmstat stat uptime pressure/* "$@"
 [ -z "$new" ] || grep $text -sH '' $new | tr '\\000' '\\001'

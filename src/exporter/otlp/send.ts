@@ -141,13 +141,18 @@ function readFailure(error: unknown, target: SignalTarget, wasEnded: boolean): S
 
 function readPem(name: string, file: string | null): Buffer | undefined {
   if (file === null) return undefined;
+  const invalid = (problem: string, cause?: unknown) =>
+    new HeadroomError('ENDPOINT_INVALID', `OTEL_EXPORTER_OTLP_${name}: ${file} ${problem}`, {
+      cause,
+    });
   try {
-    return fs.readFileSync(file);
+    // A pipe would be waited for without an end.
+    if (!fs.statSync(file).isFile()) throw invalid('is no regular file');
+    const pem = fs.readFileSync(file);
+    if (!pem.includes('-----BEGIN ')) throw invalid('holds no PEM');
+    return pem;
   } catch (error) {
-    throw new HeadroomError(
-      'ENDPOINT_INVALID',
-      `OTEL_EXPORTER_OTLP_${name}: ${file} cannot be read (${errnoOf(error) ?? 'unknown'})`,
-      { cause: error },
-    );
+    if (error instanceof HeadroomError) throw error;
+    throw invalid(`cannot be read (${errnoOf(error) ?? 'unknown'})`, error);
   }
 }

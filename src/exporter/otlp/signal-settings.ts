@@ -29,6 +29,22 @@ export interface SettingSource {
 
 export const prefix = 'OTEL_EXPORTER_OTLP_';
 const defaultTimeoutMs = 10_000;
+// A timer beyond this fires at once (setTimeout of Node.js).
+const longestTimeoutMs = 2 ** 31 - 1;
+// Of the message itself, and made with it: another one breaks it (RFC 9110, RFC 9112).
+const ownHeaders = new Set([
+  'connection',
+  'content-encoding',
+  'content-length',
+  'content-type',
+  'expect',
+  'host',
+  'keep-alive',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+]);
 // RFC 9110, "Tokens" and "Field Values".
 const headerName = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
 const headerValue = /^[\t\x20-\x7e\x80-\xff]*$/;
@@ -95,7 +111,11 @@ function timeoutOf(text: string | null, { warn }: SettingSource): number | null 
   if (text === null) return defaultTimeoutMs;
   const ms = Number(text);
   if (ms === 0) return null;
-  if (Number.isFinite(ms) && ms > 0) return Math.ceil(ms);
+  if (ms > longestTimeoutMs) {
+    warn(`${prefix}TIMEOUT is "${text}": ${longestTimeoutMs} ms is the longest, and used`);
+    return longestTimeoutMs;
+  }
+  if (ms > 0) return Math.ceil(ms);
   warn(`${prefix}TIMEOUT is "${text}", not a number of ms: ${defaultTimeoutMs} is used`);
   return defaultTimeoutMs;
 }
@@ -104,7 +124,9 @@ function headers(name: string, at: SettingSource): Record<string, string> {
   const usable = Object.entries(keyValues(`${prefix}${name}`, at)).filter(([key, value]) => {
     const valid = headerName.test(key) && headerValue.test(value);
     if (!valid) at.warn(`${prefix}${name}: ${key} is not a valid HTTP header`);
-    return valid;
+    const isOwn = ownHeaders.has(key.toLowerCase());
+    if (isOwn) at.warn(`${prefix}${name}: ${key} is set with each request, and left out`);
+    return valid && !isOwn;
   });
   return Object.fromEntries(usable.map(([key, value]) => [key.toLowerCase(), value]));
 }

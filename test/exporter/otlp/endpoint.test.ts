@@ -183,11 +183,15 @@ test('headers are merged, the signal wins, values are percent-decoded', () => {
 });
 
 test('a header that HTTP cannot carry is told about and left out', () => {
-  const target = resolveTarget({}, { OTEL_EXPORTER_OTLP_HEADERS: 'a b=1,ok=2,evil=x%0d%0ay' });
+  const target = resolveTarget(
+    {},
+    { OTEL_EXPORTER_OTLP_HEADERS: 'a b=1,ok=2,evil=x%0d%0ay,Host=elsewhere' },
+  );
   expect(target.metrics.headers).toEqual({ ok: '2' });
   expect(target.warnings).toEqual([
     'OTEL_EXPORTER_OTLP_HEADERS: a b is not a valid HTTP header',
     'OTEL_EXPORTER_OTLP_HEADERS: evil is not a valid HTTP header',
+    'OTEL_EXPORTER_OTLP_HEADERS: Host is set with each request, and left out',
   ]);
 });
 
@@ -197,6 +201,7 @@ test.each([
   [{ OTEL_EXPORTER_OTLP_TIMEOUT: '1', OTEL_EXPORTER_OTLP_METRICS_TIMEOUT: '3000' }, 3000, 0],
   [{ OTEL_EXPORTER_OTLP_TIMEOUT: '10s' }, 10_000, 1],
   [{ OTEL_EXPORTER_OTLP_TIMEOUT: '-1' }, 10_000, 1],
+  [{ OTEL_EXPORTER_OTLP_TIMEOUT: '3000000000' }, 2_147_483_647, 1],
   // The specification: zero is no limit.
   [{ OTEL_EXPORTER_OTLP_TIMEOUT: '0' }, null, 0],
 ])('timeout of %o is %s ms', (env, timeoutMs, warnings) => {

@@ -226,6 +226,14 @@ describe('https', () => {
       ),
     );
   });
+
+  test.each([
+    ['a device, which is waited for like a pipe', '/dev/zero', 'is no regular file'],
+    ['a file of something else', import.meta.filename, 'holds no PEM'],
+  ])('%s is no certificate', (_, certificateFile, problem) => {
+    const target = jsonSignal('https://h', { certificateFile });
+    expect(() => createSender(target)).toThrow(problem);
+  });
 });
 
 interface SeenRequest {
