@@ -1,3 +1,4 @@
+import { longestTimerMs } from '../model/longest-timer.ts';
 import { type AttachMode, attachModes } from './choose-mode.ts';
 import { requireNewFile } from './new-file.ts';
 import type { RecordingRequest } from './start-recording.ts';
@@ -25,9 +26,6 @@ export interface SessionRecording {
   pullEveryMs: number;
   onMessage: (message: string) => void;
 }
-
-// A timer of Node.js takes no more.
-const longestTimerMs = 2 ** 31 - 1;
 
 /**
  * With the defaults. Found out in the session, what makes no sense would be hard to understand:

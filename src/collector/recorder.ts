@@ -1,4 +1,5 @@
 import type { Note, RecordingEvent } from '../model/event.ts';
+import { longestTimerMs } from '../model/longest-timer.ts';
 import type { Sample } from '../model/sample.ts';
 import type { EndReason } from '../model/session.ts';
 import { ChangeDetector } from './change-detector.ts';
@@ -146,9 +147,6 @@ export class Recorder {
     write(sample, events);
   }
 }
-
-// A timer beyond this fires at once (setTimeout of Node.js).
-const longestTimerMs = 2 ** 31 - 1;
 
 /** Sleeps with a timer, 24 days at most; woken by the signal. */
 export function timerSleep(ms: number, signal: AbortSignal): Promise<void> {

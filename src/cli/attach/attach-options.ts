@@ -1,6 +1,7 @@
 import { type AttachMode, attachModes } from '../../attach/choose-mode.ts';
 import type { RecordingRequest } from '../../attach/start-recording.ts';
 import { type OtlpTarget, resolveTarget } from '../../exporter/otlp/endpoint.ts';
+import { longestTimerMs } from '../../model/longest-timer.ts';
 import type { CommandIo, ParsedArguments } from '../command.ts';
 import { UsageError } from '../command.ts';
 import { listOption, nameOption, switchOption, textOption } from '../parse-arguments.ts';
@@ -20,9 +21,6 @@ export interface AttachOptions {
   isJson: boolean;
   quiet: boolean;
 }
-
-// A timer of Node.js takes no more.
-const longestMs = 2 ** 31 - 1;
 
 /** The options of `attach`, all that can be said about them without the session; UsageError. */
 export function attachOptions(
@@ -73,7 +71,7 @@ function usual(parsed: ParsedArguments): string {
 function longerThan(flag: string, text: string, ms: number): number {
   const durationMs = parseDuration(flag, text);
   if (durationMs <= ms) throw new UsageError(`${flag} takes 1s or more`);
-  if (durationMs > longestMs) throw new UsageError(`${flag} takes at most 24 days`);
+  if (durationMs > longestTimerMs) throw new UsageError(`${flag} takes at most 24 days`);
   return durationMs;
 }
 

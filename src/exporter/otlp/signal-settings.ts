@@ -1,4 +1,5 @@
 import { HeadroomError } from '../../model/errors.ts';
+import { longestTimerMs } from '../../model/longest-timer.ts';
 import { parseKeyValueList } from './key-value-list.ts';
 import type { OtlpEncoding } from './serialize.ts';
 
@@ -29,8 +30,6 @@ export interface SettingSource {
 
 export const prefix = 'OTEL_EXPORTER_OTLP_';
 const defaultTimeoutMs = 10_000;
-// A timer beyond this fires at once (setTimeout of Node.js).
-const longestTimeoutMs = 2 ** 31 - 1;
 // Of the message itself, and made with it: another one breaks it (RFC 9110, RFC 9112).
 const ownHeaders = new Set([
   'connection',
@@ -111,9 +110,9 @@ function timeoutOf(text: string | null, { warn }: SettingSource): number | null 
   if (text === null) return defaultTimeoutMs;
   const ms = Number(text);
   if (ms === 0) return null;
-  if (ms > longestTimeoutMs) {
-    warn(`${prefix}TIMEOUT is "${text}": ${longestTimeoutMs} ms is the longest, and used`);
-    return longestTimeoutMs;
+  if (ms > longestTimerMs) {
+    warn(`${prefix}TIMEOUT is "${text}": ${longestTimerMs} ms is the longest, and used`);
+    return longestTimerMs;
   }
   if (ms > 0) return Math.ceil(ms);
   warn(`${prefix}TIMEOUT is "${text}", not a number of ms: ${defaultTimeoutMs} is used`);

@@ -1,3 +1,4 @@
+import { longestTimerMs } from '../../model/longest-timer.ts';
 import type { ExecOptions, ExecResult, SessionCommand } from '../session.ts';
 import { machineEnd } from './machine-answers.ts';
 import { endGroupScript, execScript } from './scripts.ts';
@@ -5,7 +6,6 @@ import { handOn, type RunningScript, type Shell } from './shell.ts';
 
 /** Of each output: as from a local host. */
 const mostBytes = 64 * 2 ** 20;
-const longestTimerMs = 2 ** 31 - 1;
 
 /**
  * Runs a command to its end. One that takes too long, writes too much or is given up is ended there
