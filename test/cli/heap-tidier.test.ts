@@ -11,7 +11,7 @@ function collections({ samples, everyMs }: { samples: number; everyMs: number })
   let at = 0;
   const done = { all: [] as number[], young: 0 };
   const garbage = { all: () => void done.all.push(at), young: () => void done.young++ };
-  const tidyHeap = heapTidier(garbage, () => at * everyMs);
+  const tidyHeap = heapTidier({ youngToo: true, garbage, monotonicMs: () => at * everyMs });
   while (at++ < samples) tidyHeap();
   return done;
 }

@@ -31,7 +31,8 @@ export async function collect(folder: string, request: CollectorRequest): Promis
   const facts = { ...sessionFacts(request, source.machine), source: request.source };
   const writer = StoreWriter.open(files.recording, facts, { resume: true });
   writeWhole(files.pid, `${process.pid}\n`);
-  const tidyHeap = heapTidier();
+  // In the smallest sessions a MiB is worth more than a millisecond a second.
+  const tidyHeap = heapTidier({ youngToo: true });
   let lastTold = Number.NEGATIVE_INFINITY;
   const tell = (isOver: boolean) => {
     lastTold = systemClock.monotonicMs();
