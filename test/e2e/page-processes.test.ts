@@ -121,7 +121,10 @@ test('a page and what it opened share a process, whose memory is not divided', (
 
 test('the page that crashed, and the end of its process, have what the browser said', () => {
   const [page] = pagesAt(numbers.crashed);
-  expect(page?.crash).toMatchObject({ status: 'crashed', errorCode: 11 });
+  // Of a page that was taken to be in another process than the one that died, this shows in which.
+  const told = eventsOf(file).filter(({ kind }) => /^(page|target_crash|process_exit)$/.test(kind));
+  const seen = JSON.stringify({ page, told });
+  expect(page?.crash, seen).toMatchObject({ status: 'crashed', errorCode: 11 });
   const pid = page?.processes[0]?.pid;
   const death = report.deaths.find((candidate) => candidate.pid === pid);
   expect(death).toMatchObject({ role: 'renderer', verdict: 'crash' });
