@@ -21,7 +21,10 @@ export interface PageWatchOptions {
 
 interface WatchedTarget {
   target: Target;
+  /** Where it was found last, and for a while after that has ended. */
   process: ProcessIdentity | null;
+  /** When that process was seen to be gone, monotonic; null while it lives. */
+  goneMs: number | null;
   /** When to look where it is, monotonic. */
   dueMs: number;
   failureCount: number;
@@ -41,8 +44,11 @@ const firstRetryMs = 2_000;
 const longestRetryMs = 120_000;
 // What one placing costs the browser: 8 to 13 ms were measured.
 const browserCostMs = 13;
-// How long the process of a crashed target may take to be gone.
-const dyingMs = 400;
+// How long the process of a crashed target may take to be gone: it may have a core file to write.
+const dyingMs = 10_000;
+const dyingLookMs = 100;
+// How long the browser, on a machine that is busy, may take to say that a process has crashed.
+const silentMs = 30_000;
 
 /**
  * Follows the targets of one browser and tells in which process each of them is: looked for when it
@@ -54,7 +60,10 @@ export class PageWatch {
   readonly #targets = new TargetList();
   readonly #watched = new Map<string, WatchedTarget>();
   readonly #purse: WorkPurse;
+  /** Of those that are being told. */
+  readonly #crashes = new Set<Promise<void>>();
   #aliveCheckedMs = 0;
+  #isOver = false;
 
   constructor(options: PageWatchOptions) {
     this.#options = options;
@@ -69,15 +78,16 @@ export class PageWatch {
 
   /** Until the connection is over or the signal fires; then every page is told to be gone. */
   async run(connection: DevtoolsConnection, signal: AbortSignal): Promise<void> {
-    let isOver = false;
     void connection.closed.then(() => {
-      isOver = true;
+      this.#isOver = true;
     });
     await connection.ask({ method: 'Target.setDiscoverTargets', params: { discover: true } });
-    while (!isOver && !signal.aborted) {
+    while (!this.#isOver && !signal.aborted) {
       await this.look(connection);
       await this.#options.sleep(lookEveryMs);
     }
+    this.#isOver = true;
+    await Promise.all(this.#crashes);
     for (const targetId of [...this.#watched.keys()]) this.#forget(targetId);
   }
 
@@ -101,20 +111,20 @@ export class PageWatch {
       return;
     }
     if (change.change === 'crashed') {
-      void this.#tellCrash(change);
+      const told = this.#tellCrash(change).finally(() => this.#crashes.delete(told));
+      this.#crashes.add(told);
       return;
     }
     const { target } = change;
     const known = this.#watched.get(target.targetId);
     if (known === undefined) {
       const dueMs = nowMs + settleMs;
-      const fresh = { target, process: null, dueMs, failureCount: 0, told: null };
+      const fresh = { target, process: null, goneMs: null, dueMs, failureCount: 0, told: null };
       this.#watched.set(target.targetId, fresh);
       return;
     }
     const isSameSite =
-      shownUrl(known.target.url, 'origin') === shownUrl(target.url, 'origin') &&
-      known.process !== null;
+      shownUrl(known.target.url, 'origin') === shownUrl(target.url, 'origin') && isFound(known);
     known.target = target;
     known.failureCount = 0;
     known.dueMs = Math.min(known.dueMs, nowMs + (isSameSite ? sameSiteMs : settleMs));
@@ -134,14 +144,14 @@ export class PageWatch {
   async #tellCrash(crash: TargetChange & { change: 'crashed' }): Promise<void> {
     const watched = this.#watched.get(crash.targetId);
     if (watched === undefined) return;
-    const { clock, processes, sleep } = this.#options;
+    const { clock } = this.#options;
     const timeUnixMs = clock.wallMs();
     const { process } = watched;
     watched.process = null;
+    watched.goneMs = null;
     watched.dueMs = clock.monotonicMs() + firstRetryMs;
-    await sleep(dyingMs);
     // A process that lives on is not the one that crashed: the page had moved to another one.
-    const isIt = process !== null && !processes.isAlive(process);
+    const isIt = process !== null && (await this.#isDying(process));
     this.#options.tell({
       kind: 'target_crash',
       timeUnixMs,
@@ -155,15 +165,32 @@ export class PageWatch {
     });
   }
 
+  async #isDying(process: ProcessIdentity): Promise<boolean> {
+    const { clock, processes, sleep } = this.#options;
+    const untilMs = clock.monotonicMs() + dyingMs;
+    while (processes.isAlive(process)) {
+      if (this.#isOver || clock.monotonicMs() >= untilMs) return false;
+      await sleep(dyingLookMs);
+    }
+    return true;
+  }
+
+  // The kernel often knows of an end before the browser says that it was a crash: until it has had the
+  // time to, the process is kept.
   #findDead(): void {
     const { clock, processes } = this.#options;
     const nowMs = clock.monotonicMs();
     if (nowMs - this.#aliveCheckedMs < aliveEveryMs) return;
     this.#aliveCheckedMs = nowMs;
     for (const watched of this.#watched.values()) {
-      if (watched.process === null || processes.isAlive(watched.process)) continue;
-      watched.process = null;
-      watched.dueMs = Math.min(watched.dueMs, nowMs);
+      const { process, goneMs } = watched;
+      if (process === null) continue;
+      if (goneMs !== null) {
+        if (nowMs - goneMs > silentMs) watched.process = null;
+      } else if (!processes.isAlive(process)) {
+        watched.goneMs = nowMs;
+        watched.dueMs = Math.min(watched.dueMs, nowMs);
+      }
     }
   }
 
@@ -177,25 +204,30 @@ export class PageWatch {
     this.#purse.pay(browserCostMs + ownCpuMs() - before.ownMs);
     if (this.#watched.get(target.targetId) !== watched || watched.target !== target) return;
     const nowMs = clock.monotonicMs();
-    watched.process = process;
-    watched.failureCount = process === null ? watched.failureCount + 1 : 0;
+    if (process === null) {
+      watched.failureCount++;
+    } else {
+      watched.process = process;
+      watched.goneMs = null;
+      watched.failureCount = 0;
+    }
     const waitMs =
       process === null
         ? Math.min(longestRetryMs, firstRetryMs * 2 ** (watched.failureCount - 1))
         : Math.max(recheckMs, this.#watched.size * recheckEachMs);
     watched.dueMs = Math.min(watched.dueMs, nowMs + waitMs);
     // Once may be a page that was just moving.
-    if (process !== null || watched.failureCount > 1) this.#tellPlacement(watched);
+    if (process !== null || watched.failureCount > 1) this.#tellPlacement(watched, process);
   }
 
-  #tellPlacement(watched: WatchedTarget): void {
-    const placement = this.#placement(watched);
+  #tellPlacement(watched: WatchedTarget, process: ProcessIdentity | null): void {
+    const placement = this.#placement(watched.target, process);
     if (isSame(placement, watched.told)) return;
     watched.told = placement;
     this.#options.tell(placement);
   }
 
-  #placement({ target, process }: WatchedTarget): PagePlacement {
+  #placement(target: Target, process: ProcessIdentity | null): PagePlacement {
     return {
       kind: 'page',
       timeUnixMs: this.#options.clock.wallMs(),
@@ -208,6 +240,10 @@ export class PageWatch {
       startTicks: process?.startTicks ?? null,
     };
   }
+}
+
+function isFound({ process, goneMs, failureCount }: WatchedTarget): boolean {
+  return process !== null && goneMs === null && failureCount === 0;
 }
 
 function isSame(placement: PagePlacement, told: PagePlacement | null): boolean {

@@ -1,6 +1,7 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import type {
   DevtoolsAnswer,
+  DevtoolsEvent,
   DevtoolsRequest,
 } from '../../../src/collector/pages/devtools-connection.ts';
 import { PageWatch } from '../../../src/collector/pages/page-watch.ts';
@@ -18,6 +19,7 @@ class FakeBrowser {
   /** CPU time of main threads, ns. */
   readonly #clocks = new Map<number, number>();
   readonly #origins = new Map<string, number>();
+  readonly #ends = new Map<number, number>();
 
   constructor() {
     this.watch = new PageWatch({
@@ -37,6 +39,21 @@ class FakeBrowser {
 
   async sleep(ms: number): Promise<void> {
     this.nowMs += ms;
+    for (const [pid, endMs] of this.#ends) if (endMs <= this.nowMs) this.alive.delete(pid);
+  }
+
+  /** What is told of a crash, however long that takes. */
+  async crash(event: DevtoolsEvent): Promise<PagePlacement | TargetCrash | undefined> {
+    const toldCount = this.told.length;
+    this.watch.take(event);
+    return await vi.waitFor(() => {
+      expect(this.told.length).toBe(toldCount + 1);
+      return this.told.at(-1);
+    });
+  }
+
+  endAt(pid: number, endMs: number): void {
+    this.#ends.set(pid, endMs);
   }
 
   start(pid: number): void {
@@ -162,24 +179,59 @@ describe('the end of a page', () => {
     expect(browser.told.at(-1)).toMatchObject({ state: 'gone', pid: null, url: 'http://a.test' });
   });
 
+  const itsProcess = { kind: 'target_crash', pid: 11, startTicks: 110 };
+  const noProcess = { kind: 'target_crash', pid: null, startTicks: null };
+
   test('crashed: with the process, when that is gone as well', async () => {
     const browser = await placed();
     browser.alive.delete(11);
-    browser.watch.take(crash);
-    await browser.look(1);
-    expect(browser.told.at(-1)).toMatchObject({
-      kind: 'target_crash',
+    expect(await browser.crash(crash)).toEqual({
+      ...itsProcess,
+      timeUnixMs: expect.any(Number),
+      targetId: 'A',
+      targetType: 'page',
+      url: 'http://a.test',
       status: 'killed',
       errorCode: 9,
-      pid: 11,
-      startTicks: 110,
     });
+  });
+
+  test('crashed, and its process was seen to be gone before the browser said so', async () => {
+    const browser = await placed();
+    browser.alive.delete(11);
+    browser.pidOf.set('A', null);
+    await browser.look(5_000);
+    expect(await browser.crash(crash)).toMatchObject(itsProcess);
+  });
+
+  test('crashed, after it gave no answer for so long as its process wrote a core file', async () => {
+    const browser = await placed();
+    browser.pidOf.set('A', null);
+    browser.tell('A', { url: 'chrome://crash/' });
+    await browser.look(1_000);
+    await browser.look(3_000);
+    expect(browser.told.at(-1)).toMatchObject({ kind: 'page', state: 'unknown' });
+    browser.endAt(11, browser.nowMs + 8_000);
+    expect(await browser.crash(crash)).toMatchObject(itsProcess);
+  });
+
+  test('crashed long after its process ended: the page had moved, and nobody knows where', async () => {
+    const browser = await placed();
+    browser.alive.delete(11);
+    browser.pidOf.set('A', null);
+    for (let second = 0; second < 40; second++) await browser.look(1_000);
+    expect(await browser.crash(crash)).toMatchObject(noProcess);
   });
 
   test('crashed in a process that nobody has seen: none is named', async () => {
     const browser = await placed();
-    browser.watch.take(crash);
-    await browser.look(1);
-    expect(browser.told.at(-1)).toMatchObject({ kind: 'target_crash', pid: null });
+    expect(await browser.crash(crash)).toMatchObject(noProcess);
+  });
+
+  test('crashed once more before it was found anew: none is named', async () => {
+    const browser = await placed();
+    browser.alive.delete(11);
+    await browser.crash(crash);
+    expect(await browser.crash(crash)).toMatchObject(noProcess);
   });
 });
