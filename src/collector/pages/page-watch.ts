@@ -63,7 +63,7 @@ export class PageWatch {
   /** Of those that are being told. */
   readonly #crashes = new Set<Promise<void>>();
   #aliveCheckedMs = 0;
-  #isOver = false;
+  #isOver = () => false;
 
   constructor(options: PageWatchOptions) {
     this.#options = options;
@@ -77,16 +77,20 @@ export class PageWatch {
   }
 
   /** Until the connection is over or the signal fires; then every page is told to be gone. */
-  async run(connection: DevtoolsConnection, signal: AbortSignal): Promise<void> {
+  async run(
+    connection: Pick<DevtoolsConnection, 'ask' | 'closed'>,
+    signal: AbortSignal,
+  ): Promise<void> {
+    let isClosed = false;
     void connection.closed.then(() => {
-      this.#isOver = true;
+      isClosed = true;
     });
+    this.#isOver = () => isClosed || signal.aborted;
     await connection.ask({ method: 'Target.setDiscoverTargets', params: { discover: true } });
-    while (!this.#isOver && !signal.aborted) {
+    while (!this.#isOver()) {
       await this.look(connection);
       await this.#options.sleep(lookEveryMs);
     }
-    this.#isOver = true;
     await Promise.all(this.#crashes);
     for (const targetId of [...this.#watched.keys()]) this.#forget(targetId);
   }
@@ -169,7 +173,7 @@ export class PageWatch {
     const { clock, processes, sleep } = this.#options;
     const untilMs = clock.monotonicMs() + dyingMs;
     while (processes.isAlive(process)) {
-      if (this.#isOver || clock.monotonicMs() >= untilMs) return false;
+      if (this.#isOver() || clock.monotonicMs() >= untilMs) return false;
       await sleep(dyingLookMs);
     }
     return true;

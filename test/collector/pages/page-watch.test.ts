@@ -49,7 +49,7 @@ class FakeBrowser {
     return await vi.waitFor(() => {
       expect(this.told.length).toBe(toldCount + 1);
       return this.told.at(-1);
-    });
+    }, 60_000);
   }
 
   endAt(pid: number, endMs: number): void {
@@ -233,5 +233,23 @@ describe('the end of a page', () => {
     browser.alive.delete(11);
     await browser.crash(crash);
     expect(await browser.crash(crash)).toMatchObject(noProcess);
+  });
+
+  test('crashed, and the watch ends while its process dies: it is told before the page is', async () => {
+    const browser = await placed();
+    const end = new AbortController();
+    const watching = browser.watch.run(
+      {
+        closed: new Promise(() => undefined),
+        ask: async () => {
+          browser.watch.take(crash);
+          end.abort();
+          return null;
+        },
+      },
+      end.signal,
+    );
+    await watching;
+    expect(browser.told.slice(-2)).toMatchObject([noProcess, { kind: 'page', state: 'gone' }]);
   });
 });
