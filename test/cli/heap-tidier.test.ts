@@ -7,11 +7,24 @@ it('collects young garbage once a second, and all of it every thirty samples', (
   expect(collections({ samples: 45, everyMs: 100 })).toEqual({ all: [10, 40], young: 4 });
 });
 
-function collections({ samples, everyMs }: { samples: number; everyMs: number }) {
+it('leaves what is young alone where that is not asked for, and collects all half as often', () => {
+  expect(collections({ samples: 75, everyMs: 1000, youngToo: false })).toEqual({
+    all: [10, 70],
+    young: 0,
+  });
+});
+
+function collections({ samples, everyMs, youngToo = true }: Run) {
   let at = 0;
   const done = { all: [] as number[], young: 0 };
   const garbage = { all: () => void done.all.push(at), young: () => void done.young++ };
-  const tidyHeap = heapTidier({ youngToo: true, garbage, monotonicMs: () => at * everyMs });
+  const tidyHeap = heapTidier({ youngToo, garbage, monotonicMs: () => at * everyMs });
   while (at++ < samples) tidyHeap();
   return done;
+}
+
+interface Run {
+  samples: number;
+  everyMs: number;
+  youngToo?: boolean;
 }

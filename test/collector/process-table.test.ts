@@ -409,6 +409,22 @@ describe('idle processes', () => {
     expect(ticks.fake.readCounts.get('10/statm')).toBe(105);
   });
 
+  test('of a thousand some sixteen are read in a tick, and each within 64 ticks', () => {
+    const ticks = new Ticks();
+    for (let pid = 1_000; pid < 2_000; pid++) ticks.fake.start(pid);
+    for (let tick = 0; tick < 8; tick++) ticks.next();
+    const before = new Map(ticks.fake.readCounts);
+    const readsSince = () =>
+      Array.from({ length: 1_000 }, (_, at) => readsOfStat(ticks, 1_000 + at)).map(
+        (count, at) => count - (before.get(`${1_000 + at}/stat`) ?? 0),
+      );
+    ticks.next();
+    // 1000 of 64 slots: 15 or 16.
+    expect(readsSince().filter((count) => count > 0).length).toBeLessThanOrEqual(16);
+    for (let tick = 0; tick < 63; tick++) ticks.next();
+    expect(new Set(readsSince())).toEqual(new Set([1]));
+  });
+
   test('their end is noticed at once, their waking within sixteen ticks', () => {
     const ticks = new Ticks();
     ticks.fake.start(7);
