@@ -1,7 +1,8 @@
 /**
  * What the light sampler takes in a session: a pid namespace of its own with a real Chromium and idle
  * processes, PROCESSES (60) in all, read once a second for SECONDS (60) after the first ten. Prints CPU
- * time with all that it forks, PSS and bytes of frames, for perl beside its budget. Root only.
+ * time with all that it forks, PSS and bytes of frames, for perl beside its budget. Its own program is
+ * counted in full, as nobody else in the session may run it. Root only.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -81,10 +82,11 @@ async function measure(
   fs.writeFileSync(path.join(place, 'head.json'), '{}\n');
   fs.writeFileSync(path.join(place, 'files'), '');
   const account = openCpuAccount();
-  const sampler = [shell, program, place, '1', '228', '1024', String(2 ** 25)];
+  const sampler = [shell, program, place, '1', '228', '1024', String(2 ** 25), '28'];
   const inside = ['nsenter', '-t', String(at.session), '-p', '-m', ...sampler];
   const [command = '', ...args] = account.wrap(inside);
-  const child = spawn(command, args, { stdio: 'ignore' });
+  const env = { ...process.env, LC_ALL: 'C' };
+  const child = spawn(command, args, { env, stdio: 'ignore' });
   try {
     await sleep(settledMs, undefined, { signal: at.interrupted });
     const before = { cpuMs: account.cpuMs(child.pid ?? 0), bytes: frameBytes(place) };
@@ -93,10 +95,9 @@ async function measure(
     const [pid] = fs
       .readFileSync(`/proc/${child.pid}/task/${child.pid}/children`, 'utf8')
       .split(' ');
-    const rollup = fs.readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8');
     return {
       cpuMsPerSecond: cpuMs / seconds,
-      pssMiB: Number(/^Pss: +(\d+)/m.exec(rollup)?.[1]) / 1024,
+      pssMiB: pssMiB(Number(pid)),
       bytesPerTick: (frameBytes(place) - before.bytes) / seconds,
     };
   } finally {
@@ -106,6 +107,17 @@ async function measure(
     await once(child, 'exit');
     await account.close();
   }
+}
+
+/** As if no other process ran the same program. */
+function pssMiB(pid: number): number {
+  const program = fs.readlinkSync(`/proc/${pid}/exe`);
+  const mappings = fs.readFileSync(`/proc/${pid}/smaps`, 'utf8').split(/^(?=[\da-f]+-)/m);
+  const kib = mappings.map((mapping) => {
+    const isProgram = mapping.split('\n', 1)[0]?.endsWith(program) === true;
+    return Number((isProgram ? /^Rss: +(\d+)/m : /^Pss: +(\d+)/m).exec(mapping)?.[1]);
+  });
+  return kib.reduce((sum, each) => sum + each, 0) / 1024;
 }
 
 function frameBytes(place: string): number {

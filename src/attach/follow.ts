@@ -34,6 +34,8 @@ export type FollowEnd =
   | 'stopped'
   /** All of it is here; somebody else had stopped it. */
   | 'stopped_elsewhere'
+  /** Another one follows it since: here is all of it until then, and it goes on. */
+  | 'taken_over'
   /** Somebody else had stopped it, and fetched and removed it: here is what was pulled last. */
   | 'taken_elsewhere'
   /** The session is deleted: here is what was pulled last. */
@@ -63,7 +65,7 @@ export async function follow(
     try {
       const isPullDue = performance.now() - pulledMs >= pullEveryMs;
       const end = await watch.look({ atProcess: isPullDue });
-      if (end === 'stopped_elsewhere') await pull();
+      if (end === 'stopped_elsewhere' || end === 'taken_over') await pull();
       if (end !== null) return end;
       if (isPullDue) {
         await pull();
@@ -74,18 +76,43 @@ export async function follow(
       trouble = null;
     } catch (error) {
       if (!(error instanceof HeadroomError)) throw error;
-      if (await isGone(collector, error)) return 'deleted';
-      if (error.code === 'COLLECTOR_NOT_FOUND') return 'taken_elsewhere';
+      const end = await endBehind(collector, error);
+      if (end !== null) return end;
       if (error.message !== trouble) onEvent({ kind: 'trouble', error });
       trouble = error.message;
       if (performance.now() - contactMs > lostAfterMs) return 'lost';
     }
   }
-  await collector.stop();
-  await pull();
+  return await finish(recording, pull);
+}
+
+/** The planned end: what another one follows is left to it. */
+async function finish(
+  { collector, isOurs }: StartedRecording,
+  pull: FollowOptions['pull'],
+): Promise<FollowEnd> {
+  try {
+    const isLeft = !(await isOurs());
+    if (!isLeft) await collector.stop();
+    await pull();
+    if (isLeft) return 'taken_over';
+  } catch (error) {
+    const end = error instanceof HeadroomError ? await endBehind(collector, error) : null;
+    if (end === null) throw error;
+    return end;
+  }
   // Only now: what could not be fetched stays where it is.
   await collector.remove();
   return 'stopped';
+}
+
+/** What an error means for who follows; null when it may pass. */
+async function endBehind(
+  collector: SessionCollector,
+  error: HeadroomError,
+): Promise<FollowEnd | null> {
+  if (await isGone(collector, error)) return 'deleted';
+  return error.code === 'COLLECTOR_NOT_FOUND' ? 'taken_elsewhere' : null;
 }
 
 /** Whether the collector is heard of, and else whether it runs. */
@@ -103,9 +130,10 @@ class HeartbeatWatch {
 
   /** Not null where there is nothing to follow any more. The process is looked at when it is silent. */
   async look({ atProcess }: { atProcess: boolean }): Promise<FollowEnd | null> {
-    const { collector } = this.#recording;
+    const { collector, isOurs } = this.#recording;
     const state = await collector.state();
     if (state?.isOver === true) return 'stopped_elsewhere';
+    if (!(await isOurs())) return 'taken_over';
     if (state !== null && state.lastUnixMs !== this.#lastUnixMs) {
       this.#lastUnixMs = state.lastUnixMs;
       this.#heardMs = performance.now();

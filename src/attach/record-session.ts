@@ -29,7 +29,11 @@ export async function recordSession(
   }
   const wanted = sessionRecording(options);
   const session = sdkSession(client, sessionId);
-  const recording = await startRecording(session, wanted, new AbortController().signal);
+  const recording = await startRecording(
+    session,
+    { ...wanted, isFollowed: true },
+    new AbortController().signal,
+  );
   if (recording.how !== null) wanted.onMessage(recording.how);
   return new SessionRecorder(recording, wanted);
 }
@@ -61,7 +65,8 @@ export class SessionRecorder implements AsyncDisposable {
 
   /**
    * Ends the recording and resolves when all of it is in the file, checked, and nothing is left in the
-   * session. RECORDING_INCOMPLETE when the session was deleted before; what a fetch that failed says.
+   * session. RECORDING_INCOMPLETE when the session was deleted before, or another one has taken it over;
+   * what a fetch that failed says.
    */
   async stop(): Promise<void> {
     this.#end.abort();

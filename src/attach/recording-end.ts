@@ -7,6 +7,7 @@ import type { FollowEnd } from './follow.ts';
 const words: Readonly<Record<FollowEnd, string>> = {
   stopped: '',
   stopped_elsewhere: '',
+  taken_over: 'another attach follows the recording now, where it goes on',
   taken_elsewhere: 'the recording was ended, fetched and removed from elsewhere',
   deleted: 'the session is gone',
   lost: 'the session cannot be reached any more',
@@ -21,12 +22,15 @@ export function whatIsMissing(
   { name, out }: { name: string; out: string },
 ): HeadroomError | null {
   if (end === 'stopped' || end === 'stopped_elsewhere') return null;
-  const hint = 'Fetch before a session is deleted, or more often: the time between two fetches.';
+  const hint =
+    end === 'taken_over'
+      ? 'The whole of it comes with the other one, or with headroom stop.'
+      : 'Fetch before a session is deleted, or more often: the time between two fetches.';
   if (!fs.existsSync(out)) {
     const message = `${name}: ${words[end]}, and nothing of it was fetched before`;
     return new HeadroomError('RECORDING_INCOMPLETE', message, { hint });
   }
-  if (end !== 'taken_elsewhere') endCopy(out, end);
+  if (end === 'deleted' || end === 'lost') endCopy(out, end);
   const untilUnixMs = lastTickUnixMs(out);
   const until =
     untilUnixMs === null ? 'nothing' : `all until ${new Date(untilUnixMs).toISOString()}`;

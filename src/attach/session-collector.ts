@@ -10,6 +10,7 @@ import {
 import {
   collectorFiles,
   locateScript,
+  ownScript,
   placeTaken,
   removeScript,
   startScript,
@@ -17,6 +18,10 @@ import {
 } from './session-scripts.ts';
 
 const scriptSeconds = 90;
+/** Of our own scripts: one sample of 20,000 processes is the most that any of them prints. */
+const mostScriptBytes = 16 * 2 ** 20;
+/** Of the collector: one line. */
+const mostAnswerBytes = 2 ** 20;
 
 /** The collector in a session: where it is, and what it says of itself. */
 export class SessionCollector {
@@ -59,6 +64,17 @@ export class SessionCollector {
     return bytes === null ? null : parseCollectorState(bytes.toString('utf8'));
   }
 
+  /** The mark of whoever follows it; null when nobody has said so. */
+  async owner(): Promise<string | null> {
+    const bytes = await bytesOf(this.session, this.files.owner);
+    return bytes?.toString('utf8') ?? null;
+  }
+
+  /** Says who follows it from now on. */
+  async own(mark: string): Promise<void> {
+    await runScript(this.session, [ownScript, this.folder, mark]);
+  }
+
   /** Keeps with it what it is asked for. */
   async note(request: CollectorRequest): Promise<void> {
     await this.session.writeFile(this.files.request, Buffer.from(JSON.stringify(request)));
@@ -83,7 +99,8 @@ export class SessionCollector {
   /** Runs the program of the collector and gives its answer; COLLECTOR_FAILED. */
   async ask(nodePath: string, ...args: readonly string[]): Promise<Record<string, unknown>> {
     const command = [nodePath, this.files.program, ...args] as const;
-    const result = await this.session.exec({ command, timeoutSeconds: 240 });
+    const limitBytes = mostAnswerBytes;
+    const result = await this.session.exec({ command, timeoutSeconds: 240 }, { limitBytes });
     const answer = parsed(Buffer.from(result.stdout).toString('utf8'));
     if (result.exitCode === 0 && answer !== null) return answer;
     throw collectorFailure(this.session, String(answer?.['problem'] ?? lastLine(result)));
@@ -104,7 +121,8 @@ export async function runScript(
   [script, ...args]: readonly [string, ...string[]],
 ): Promise<string> {
   const command = ['sh', '-c', script, 'sh', ...args] as const;
-  const result = await session.exec({ command, timeoutSeconds: scriptSeconds });
+  const limitBytes = mostScriptBytes;
+  const result = await session.exec({ command, timeoutSeconds: scriptSeconds }, { limitBytes });
   if (result.exitCode === 0) return Buffer.from(result.stdout).toString('utf8');
   if (result.exitCode === placeTaken) throw placeTakenBy(session, lastLine(result));
   throw collectorFailure(session, lastLine(result));

@@ -3,6 +3,7 @@ export function collectorFiles(folder: string) {
   return {
     program: `${folder}/collector.cjs`,
     request: `${folder}/request.json`,
+    owner: `${folder}/owner`,
     recording: `${folder}/recording.db`,
     state: `${folder}/state.json`,
     light: {
@@ -79,6 +80,12 @@ command -v "$2" >/dev/null || { echo "there is no $2" >&2; exit 3; }
 : >"$1/log"
 setsid "$2" ${heapFlags} "$1/collector.cjs" record >"$1/log" 2>&1 </dev/null &
 echo $! >"$1/started"
+`;
+
+/** Arguments: folder, mark of the one who follows from now on. A folder that is gone stays so. */
+export const ownScript = `umask 077
+cd "$1" 2>/dev/null || exit 0
+printf %s "$2" >.owner.part && mv .owner.part owner
 `;
 
 /** Argument: folder. Asks the collector to end and waits for it, for a minute. */

@@ -10,6 +10,8 @@ export type RecordingRequest = Omit<CollectorRequest, 'sessionId' | 'source'>;
 export interface RecordingWish {
   request: RecordingRequest;
   mode: AttachMode;
+  /** It is stayed with: another one that does so ends. */
+  isFollowed: boolean;
 }
 
 /** A recording that runs in a session. */
@@ -19,6 +21,8 @@ export interface StartedRecording {
   isTakenOver: boolean;
   /** What records, and why that: for a person, where it is not simply what was asked for. */
   how: string | null;
+  /** False when another one follows it since. */
+  isOurs(): Promise<boolean>;
   /** Starts it again, into the same file; nothing happens where it runs. */
   restart(): Promise<void>;
 }
@@ -30,7 +34,7 @@ export interface StartedRecording {
  */
 export async function startRecording(
   session: Session,
-  { request: asked, mode }: RecordingWish,
+  { request: asked, mode, isFollowed }: RecordingWish,
   signal: AbortSignal,
 ): Promise<StartedRecording> {
   const { collector, pid } = await SessionCollector.locate(session);
@@ -38,6 +42,7 @@ export async function startRecording(
   const source = session.name.split(':', 1)[0] ?? '';
   const request: CollectorRequest = { sessionId: randomUUID(), source, ...asked };
   const { nodePath } = request;
+  const mark = randomUUID();
   const isTakenOver = pid !== null;
   let how: string | null = null;
   try {
@@ -49,6 +54,7 @@ export async function startRecording(
     }
     const state = await untilRecording(collector, signal);
     if (isTakenOver) how = takenOverWords(modeOf(state), mode);
+    if (isFollowed) await collector.own(mark);
   } catch (error) {
     if (!isTakenOver) await takeBack(collector, earlier !== null);
     throw error;
@@ -57,7 +63,11 @@ export async function startRecording(
     const begun = await chooseMode(collector, { mode: 'auto', nodePath, isRunning: true });
     await begun.start(request);
   };
-  return { collector, isTakenOver, how, restart };
+  const isOurs = async () => {
+    const owner = await collector.owner();
+    return owner === null || owner === mark;
+  };
+  return { collector, isTakenOver, how, isOurs, restart };
 }
 
 function takenOverWords(begun: ChosenMode['mode'], asked: AttachMode): string {

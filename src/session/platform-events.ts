@@ -85,9 +85,8 @@ export class PlatformEvents {
         path,
         query: offset === '0' ? first : query,
       });
-      const chunks: Uint8Array[] = [];
-      for await (const chunk of this.#client.body(path, response)) chunks.push(chunk);
-      const items = parsed(Buffer.concat(chunks).toString('utf8'));
+      const body = await this.#client.whole(path, response);
+      const items = parsed(Buffer.from(body).toString('utf8'));
       const next = response.headers.get('x-next-offset');
       const hasMore = response.headers.get('x-has-more') === 'true' && next !== null && next !== '';
       return { items: Array.isArray(items) ? items : [], next: hasMore ? next : null };

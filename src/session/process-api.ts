@@ -17,10 +17,9 @@ import type {
   SpawnOptions,
   TerminalSize,
 } from './session.ts';
+import { usualOutputBytes } from './session.ts';
 import type { Call, SessionClient } from './session-client.ts';
 
-// Two outputs of 64 MiB in base64, the most that a local host gives.
-const execLimitBytes = 192 * 2 ** 20;
 /** What the answer of an exec may take beyond its own limit. */
 const execMarginMs = 15_000;
 /** fetch gives up on an answer that has no head after 300 s. */
@@ -42,7 +41,10 @@ export class ProcessApi implements Session {
     return this.#client.name;
   }
 
-  async exec(given: SessionCommand, { input, signal }: ExecOptions = {}): Promise<ExecResult> {
+  async exec(
+    given: SessionCommand,
+    { input, signal, limitBytes = usualOutputBytes }: ExecOptions = {},
+  ): Promise<ExecResult> {
     const command = input === undefined ? given : await this.#withInput(given, input);
     const seconds = Math.min(command.timeoutSeconds ?? longestExecSeconds, longestExecSeconds);
     const path = '/process/exec';
@@ -52,7 +54,8 @@ export class ProcessApi implements Session {
         path,
         body: { ...bodyOf(command), timeout_sec: seconds },
         timeoutMs: seconds * 1_000 + execMarginMs,
-        limitBytes: execLimitBytes,
+        // Two outputs in base64.
+        limitBytes: 3 * limitBytes,
         ...(signal === undefined ? {} : { signal }),
       }),
     );

@@ -29,6 +29,7 @@ export interface Call {
 const usualTimeoutMs = 60_000;
 const usualLimitBytes = 8 * 2 ** 20;
 const longestProblem = 500;
+const problemBytes = 64 * 2 ** 10;
 
 /** One HTTP API of a session. No call is made twice here; no token and no URL is in a message. */
 export class SessionClient {
@@ -63,12 +64,13 @@ export class SessionClient {
         method: call.method,
         headers,
         signal: AbortSignal.any([deadline.signal, ...signals]),
-        // A redirect would carry the token to somebody else.
-        redirect: 'error',
+        // Followed, it would carry the token to somebody else.
+        redirect: 'manual',
         ...(call.body === undefined
           ? {}
           : { body: isBytes ? call.body : JSON.stringify(call.body) }),
       } as RequestInit);
+      if (response.status >= 300 && response.status < 400) throw this.#redirected(call, response);
       if (!response.ok) throw await this.#problem(call, response);
       return response;
     } catch (error) {
@@ -80,14 +82,16 @@ export class SessionClient {
 
   /** The whole answer; SESSION_CALL_FAILED when it is larger than it may be. */
   async bytes(call: Call): Promise<Uint8Array> {
-    const limit = call.limitBytes ?? usualLimitBytes;
+    return await this.whole(call.path, await this.open(call), call.limitBytes);
+  }
+
+  /** All of a body, of 8 MiB unless told otherwise; SESSION_CALL_FAILED when it is larger. */
+  async whole(path: string, response: Response, limit = usualLimitBytes): Promise<Uint8Array> {
     const chunks: Uint8Array[] = [];
     let length = 0;
-    for await (const chunk of this.body(call.path, await this.open(call))) {
+    for await (const chunk of this.body(path, response)) {
       length += chunk.length;
-      if (length > limit) {
-        throw this.failure(call.path, `the answer is larger than ${limit} bytes`);
-      }
+      if (length > limit) throw this.failure(path, `the answer is larger than ${limit} bytes`);
       chunks.push(chunk);
     }
     return Buffer.concat(chunks);
@@ -140,9 +144,22 @@ export class SessionClient {
     });
   }
 
+  /** No more of the address that it names than where that is: the rest may hold a secret. */
+  #redirected(call: Call, response: Response): HeadroomError {
+    void response.body?.cancel().catch(() => undefined);
+    const to = response.headers.get('location') ?? '';
+    const { baseUrl } = this.#options;
+    const base = URL.canParse(baseUrl) ? baseUrl : undefined;
+    const where = URL.canParse(to, base) ? ` to ${new URL(to, base).origin}` : '';
+    const message = `${this.name}: ${call.path}: ${response.status}, a redirect${where}`;
+    return new HeadroomError('SESSION_CALL_FAILED', message, {
+      hint: 'It is not followed, as it would hand on the key: give the address that answers itself (KERNEL_BASE_URL, or that of vm:), such as https: for http:.',
+    });
+  }
+
   async #problem(call: Call, response: Response): Promise<HeadroomError> {
     const { keyVariable, token } = this.#options;
-    const text = (await response.text()).slice(0, 64 * 2 ** 10);
+    const text = await this.#beginning(call.path, response);
     // A server may say back what it was sent.
     const problem = problemOf(token ? text.replaceAll(token, '…') : text);
     const message = `${this.name}: ${call.path}: ${response.status} ${problem}`.trimEnd();
@@ -157,6 +174,18 @@ export class SessionClient {
       });
     }
     return new HeadroomError('SESSION_CALL_FAILED', message);
+  }
+
+  /** Of an answer that may have no end. */
+  async #beginning(path: string, response: Response): Promise<string> {
+    const chunks: Uint8Array[] = [];
+    let length = 0;
+    for await (const chunk of this.body(path, response)) {
+      chunks.push(chunk);
+      length += chunk.length;
+      if (length >= problemBytes) break;
+    }
+    return Buffer.concat(chunks).toString('utf8').slice(0, problemBytes);
   }
 }
 

@@ -54,7 +54,12 @@ export interface ExecOptions {
   input?: AsyncIterable<Uint8Array>;
   /** Gives up, and ends the command where that can be done. */
   signal?: AbortSignal;
+  /** What each output may have; default 64 MiB. More is SESSION_CALL_FAILED. */
+  limitBytes?: number;
 }
+
+/** Of an exec whose caller says nothing of it, for each output: as much as a local host gives. */
+export const usualOutputBytes = 64 * 2 ** 20;
 
 export interface SpawnOptions {
   /** Whether it gets an input, by {@link Session.sendInput}. */

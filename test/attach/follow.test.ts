@@ -18,6 +18,7 @@ function sessionAnswering(answers: {
   state: Answer<CollectorState | null>[];
   pid?: Answer<number | null>[];
   request?: typeof request | null;
+  isOurs?: boolean[];
   pull?: Answer<null>[];
 }) {
   const done: string[] = [];
@@ -26,7 +27,7 @@ function sessionAnswering(answers: {
     if (answer instanceof HeadroomError) return Promise.reject(answer);
     return Promise.resolve(answer as T);
   };
-  const { pid = [7], pull = [null] } = answers;
+  const { pid = [7], pull = [null], isOurs = [true] } = answers;
   const note = async (what: string) => void done.push(what);
   const unused = () => Promise.reject(new Error('not used here'));
   const collector = {
@@ -48,6 +49,7 @@ function sessionAnswering(answers: {
         collector: collector as never,
         isTakenOver: false,
         how: '',
+        isOurs: () => next(isOurs),
         restart: () => note('restart'),
       },
       {
@@ -83,6 +85,22 @@ test('what cannot be fetched at the end stays in the session', async () => {
   expect(done).toEqual(['stop', 'pull']);
 });
 
+const nothingThere = new HeadroomError('COLLECTOR_NOT_FOUND', 'nothing is recorded there');
+
+test.each([
+  // What another one follows is neither stopped nor removed.
+  ['taken_over', { isOurs: [false] }, ['pull']],
+  ['taken_elsewhere', { pull: [nothingThere] }, ['stop', 'pull']],
+  ['deleted', { pull: [notThere], pid: [notThere] }, ['stop', 'pull']],
+] as const)('asked to end when it is %s, it says so', async (end, answers, expected) => {
+  const { run, done, ending } = sessionAnswering(
+    structuredAnswers({ state: [stateAt(1)], ...answers }),
+  );
+  ending.abort();
+  expect(await run()).toBe(end);
+  expect(done).toEqual(expected);
+});
+
 test('a collector that died is started again', async () => {
   const { run, done } = sessionAnswering({ state: [stateAt(1)], pid: [7, null, 7] });
   expect(await run({ pullEveryMs: 0 })).toBe('stopped');
@@ -98,6 +116,7 @@ test.each([
   ['deleted', { state: [notThere], pid: [notThere] }, []],
   ['taken_elsewhere', { state: [null], pid: [null], request: null }, []],
   ['stopped_elsewhere', { state: [stateAt(1, true)] }, ['pull']],
+  ['taken_over', { state: [stateAt(1)], isOurs: [false] }, ['pull']],
   // Between the look at its file and the look at its process it ended as it was asked to.
   ['stopped_elsewhere', { state: [null, stateAt(2, true)], pid: [null] }, ['pull']],
 ] as const)('%s, with what is left to do', async (end, answers, expected) => {

@@ -182,6 +182,43 @@ describe('what a server does to us', () => {
     expect(error.message).toBe('kernel:x: /a: 500 no: Bearer …, go');
   });
 
+  test('a redirect is not followed, and says where to', async () => {
+    const headers = { location: 'https://user:pass@other.example/browsers/x?jwt=secret' };
+    const { requests, send } = answering(() => new Response(null, { status: 302, headers }));
+    const error = await failureOf(client(send).open({ method: 'GET', path: '/a' }));
+    expect(error.message).toBe('kernel:x: /a: 302, a redirect to https://other.example');
+    expect(error.hint).toContain('KERNEL_BASE_URL');
+    expect(requests.map(({ init }) => init.redirect)).toEqual(['manual']);
+  });
+
+  /** MiB after MiB, and how many were taken. */
+  function endless(status: number) {
+    const taken = { count: 0 };
+    const pull = (controller: ReadableStreamDefaultController<Uint8Array>) => {
+      taken.count++;
+      controller.enqueue(new Uint8Array(2 ** 20).fill(0x20));
+    };
+    return { taken, make: () => new Response(new ReadableStream({ pull }), { status }) };
+  }
+
+  test.each([
+    ['an exec, of which more is not expected', 200, 2, 8],
+    ['a problem', 500, 64, 3],
+  ])('an answer without an end is given up: %s', async (_, status, limitMiB, mostTaken) => {
+    const { taken, make } = endless(status);
+    const session = kernelSession('a', env, answering(make).send);
+    const options = { limitBytes: limitMiB * 2 ** 20 };
+    const error = await failureOf(session.exec({ command: ['true'] }, options));
+    expect(error.code).toBe('SESSION_CALL_FAILED');
+    expect(taken.count).toBeLessThanOrEqual(mostTaken);
+  });
+
+  test('so is one of telemetry', async () => {
+    const { taken, make } = endless(200);
+    await kernelSession('a', env, answering(make).send).platform?.past(0);
+    expect(taken.count).toBeLessThanOrEqual(10);
+  });
+
   // The fetch of Node.js forgets its signal after a while; this one never heard of it.
   test('a body that never ends is left with the signal', async () => {
     const response = new Response(new ReadableStream({}));

@@ -61,7 +61,7 @@ class Run {
     if (replay === null) return null;
     const isOlder = earlier?.beginsBefore(replay.startedUnixMs) ?? false;
     if (earlier === null || !isOlder) return new Run(part, replay, { out, earlier: null });
-    if (!fs.existsSync(out)) fs.copyFileSync(earlier.path, out);
+    if (!fs.existsSync(out) || fs.statSync(out).size === 0) fs.copyFileSync(earlier.path, out);
     return new Run(part, replay, { out, earlier });
   }
 

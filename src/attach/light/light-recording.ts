@@ -34,6 +34,8 @@ export async function recordingOfFrames(
 ): Promise<number> {
   const made = temporaryBeside(out);
   try {
+    // For its owner alone, as what it is made of is, from the first byte on.
+    fs.closeSync(fs.openSync(made, 'wx', 0o600));
     await convertFrames(framesIn(fetched), made, EarlierCopy.of(out));
     const { isWhole, problems, sizeBytes } = verifyFile(made);
     if (!isWhole) {

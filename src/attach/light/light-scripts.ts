@@ -27,8 +27,9 @@ done
 exit 0
 `;
 
-/** Arguments: folder, the command of the sampler. Leaves no descriptor open. */
-export const startLightScript = `umask 077
+/** Arguments: folder, the command of the sampler. Leaves no descriptor open, and no tables of a locale. */
+export const startLightScript = `LC_ALL=C; export LC_ALL
+umask 077
 dir=$1
 shift
 cd "$dir" || exit 3
@@ -42,7 +43,7 @@ echo $! >"$dir/started"
 /**
  * Arguments: folder, the file to make. All files of frames in their order, packed where the session can;
  * one that is being packed may be there twice, or be gone under its first name by now, and one that was
- * left half packed would end all that follows.
+ * left half packed would end all that follows. It is on the disk when it has its name.
  */
 export const copyFramesScript = `umask 077
 cd "$1" || exit 3
@@ -58,6 +59,7 @@ for file in frames.*; do
       else cat "$file"; fi
   esac
 done >>"$part" 2>/dev/null
+{ sync "$part" || sync; } 2>/dev/null
 mv "$part" "$2" || exit 3
 wc -c <"$2"
 sha256sum <"$2"

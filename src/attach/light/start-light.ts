@@ -13,8 +13,13 @@ const mostBytes = 32 * 2 ** 20;
 const usualOpenFiles = 1_024;
 const mostOpenFiles = 4_096;
 
-// clock_gettime of 64-bit programs (uapi/asm/unistd.h); without it the clocks are read from files.
-const clockCalls: Readonly<Record<string, number>> = { x86_64: 228, aarch64: 113, riscv64: 113 };
+// Numbers of clock_gettime and madvise for 64-bit programs (uapi/asm/unistd.h). Without the first the
+// clocks are read from files, without the other perl keeps what it needed to compile.
+const systemCalls: Readonly<Record<string, { clock: number; advise: number }>> = {
+  x86_64: { clock: 228, advise: 28 },
+  aarch64: { clock: 113, advise: 233 },
+  riscv64: { clock: 113, advise: 233 },
+};
 
 /**
  * Puts the best light sampler that a session can run into it and starts it: perl, else bash or busybox,
@@ -36,6 +41,7 @@ export async function startLight(
   await session.writeFile(files.light.head, Buffer.from(`${head}\n`));
   const read = cgroupFiles(facts.cgroup).map((file) => `${file}\n`);
   await session.writeFile(files.light.files, Buffer.from(read.join('')));
+  const { clock, advise } = systemCalls[facts.arch] ?? { clock: 0, advise: 0 };
   const openFiles = Math.min(facts.openFiles ?? usualOpenFiles, mostOpenFiles);
   await runScript(session, [
     startLightScript,
@@ -44,9 +50,10 @@ export async function startLight(
     path,
     folder,
     String(request.intervalMs / 1000),
-    String(clockCalls[facts.arch] ?? 0),
+    String(clock),
     String(openFiles),
     String(mostBytes),
+    String(advise),
   ]);
   // What it says itself, and whether it lives, is asked by whoever waits for its first sample.
   const problem = (await collector.pid()) === null ? await collector.problem() : null;

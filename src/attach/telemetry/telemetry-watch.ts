@@ -1,9 +1,11 @@
-import { existsSync } from 'node:fs';
+import fs from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { HeadroomError } from '../../model/errors.ts';
 import type { SessionFacts } from '../../model/session.ts';
 import { isAbsence, type PlatformEvent } from '../../session/platform-events.ts';
 import type { Session } from '../../session/session.ts';
+import { temporaryBeside } from '../../store/temporary-file.ts';
+import { nameCopy } from '../name-copy.ts';
 import { type HeardEvent, mergeTold } from './merge-told.ts';
 import { type ToldEvent, toldEvent } from './told-event.ts';
 
@@ -22,6 +24,8 @@ const archiveMs = 30 * 86_400_000;
 const reconnectMs = 10_000;
 /** As often as that is asked for the past, however often is pulled. */
 const pastEveryMs = 10_000;
+/** A stranger may be the server; of its own Kernel keeps the last 1,024 to be heard again. */
+const mostHeard = 2_048;
 /** What telemetry tells at once our own recorder writes with its next samples. */
 const ownDelayMs = 10_000;
 
@@ -62,12 +66,26 @@ export class TelemetryWatch {
     return (copy) => this.#merge(copy, isDue);
   }
 
-  /** Completes the last copy, of a session that may be gone: all that was told is in it then. */
-  async finish(out: string): Promise<void> {
+  /** As {@link beginCopy}, of the last copy or the only one: nothing waits. */
+  async beginLastCopy(): Promise<(copy: string) => void> {
     await this.close();
     this.#askedMs = Number.NEGATIVE_INFINITY;
     await this.#askForPast();
-    if (existsSync(out)) this.#merge(out);
+    return (copy) => this.#merge(copy);
+  }
+
+  /** Completes the last copy that there is, when no other comes; whatever ends it, it stays whole. */
+  async finish(out: string): Promise<void> {
+    const complete = await this.beginLastCopy();
+    if (this.#heard.size === 0 || !fs.existsSync(out)) return;
+    const copy = temporaryBeside(out);
+    try {
+      fs.copyFileSync(out, copy);
+      complete(copy);
+      nameCopy(copy, out);
+    } finally {
+      fs.rmSync(copy, { force: true });
+    }
   }
 
   async close(): Promise<void> {
@@ -122,7 +140,7 @@ export class TelemetryWatch {
     const told = toldEvent(event);
     // A server that was started again counts from one again.
     const key = `${event.timeUnixMs} ${event.type} ${JSON.stringify(told)}`;
-    if (told === null || this.#heard.has(key)) return null;
+    if (told === null || this.#heard.has(key) || this.#heard.size >= mostHeard) return null;
     this.#heard.set(key, { event: told, place: null, heardMs: this.#options.now() });
     return told;
   }

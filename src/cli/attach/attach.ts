@@ -66,7 +66,8 @@ async function run(parsed: ParsedArguments, io: CommandIo): Promise<number> {
   if (others.length > 0) throw new UsageError(`one TARGET only, not "${others[0]}" as well`);
   const options = attachOptions(parsed, { name: session.name, env: io.env });
   const { request, mode } = options;
-  const recording = await startRecording(session, { request, mode }, io.signal);
+  const isFollowed = options.out !== null;
+  const recording = await startRecording(session, { request, mode, isFollowed }, io.signal);
   if (recording.how !== null) io.stderr.write(`${printable(recording.how)}\n`);
   io.stderr.write(`recording in ${session.name}\n`);
   if (options.out === null) {
@@ -87,7 +88,7 @@ async function stay(
   const { end, pullCount, restartCount } = await followHere(recording, { ...options, sending }, io);
   const missing = whatIsMissing(end, { name, out });
   const hasCopy = pullCount > 0;
-  if (hasCopy) await sending?.send({ isEnd: true });
+  if (hasCopy) await sending?.send({ isEnd: end !== 'taken_over' });
   if (missing !== null) io.stderr.write(`${printable(missing.message)} [${missing.code}]\n`);
   if (options.isJson) {
     tell(io, {

@@ -16,8 +16,8 @@ export const pullCommand: Command = {
     if (others.length > 0) throw new UsageError(`one TARGET only, not "${others[0]}" as well`);
     const out = pulledFile(parsed, session.name);
     const { collector } = await SessionCollector.locate(session);
-    await pullTo(collector, out, { io, isQuiet: false });
-    await new TelemetryWatch(session, { isLive: false }).finish(out);
+    const complete = await new TelemetryWatch(session, { isLive: false }).beginLastCopy();
+    await pullTo(collector, out, { io, isQuiet: false, complete });
     return 0;
   },
 };

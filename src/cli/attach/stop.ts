@@ -19,8 +19,8 @@ export const stopCommand: Command = {
     const { collector } = await SessionCollector.locate(session);
     if ((await collector.request()) === null) throw notFound(session);
     await collector.stop();
-    await pullTo(collector, out, { io, isQuiet: false });
-    await new TelemetryWatch(session, { isLive: false }).finish(out);
+    const complete = await new TelemetryWatch(session, { isLive: false }).beginLastCopy();
+    await pullTo(collector, out, { io, isQuiet: false, complete });
     // Only now: what could not be fetched stays where it is.
     await collector.remove();
     return 0;

@@ -81,7 +81,7 @@ async function startedCollector(
   try {
     const { collector } = await startRecording(
       session.remote,
-      { request, mode: 'node' },
+      { request, mode: 'node', isFollowed: false },
       io.signal,
     );
     return collector;

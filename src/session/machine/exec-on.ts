@@ -1,11 +1,13 @@
 import { longestTimerMs } from '../../model/longest-timer.ts';
-import type { ExecOptions, ExecResult, SessionCommand } from '../session.ts';
+import {
+  type ExecOptions,
+  type ExecResult,
+  type SessionCommand,
+  usualOutputBytes,
+} from '../session.ts';
 import { machineEnd } from './machine-answers.ts';
 import { endGroupScript, execScript } from './scripts.ts';
 import { handOn, type RunningScript, type Shell } from './shell.ts';
-
-/** Of each output: as from a local host. */
-const mostBytes = 64 * 2 ** 20;
 
 /**
  * Runs a command to its end. One that takes too long, writes too much or is given up is ended there
@@ -14,7 +16,7 @@ const mostBytes = 64 * 2 ** 20;
 export async function execOn(
   shell: Shell,
   { command, cwd = '', env = {}, timeoutSeconds }: SessionCommand,
-  { input, signal }: ExecOptions,
+  { input, signal, limitBytes = usualOutputBytes }: ExecOptions,
 ): Promise<ExecResult> {
   const running = await shell.start(execScript, { args: [cwd, ...command], env });
   let problem: string | null = null;
@@ -33,9 +35,10 @@ export async function execOn(
   signal?.addEventListener('abort', onAbort, { once: true });
   if (signal?.aborted === true) onAbort();
   try {
+    const onMore = () => end(`the command wrote more than ${limitBytes} bytes`);
     const [stdout, stderr] = await Promise.all([
-      limited(running.stdout, () => end(`the command wrote more than ${mostBytes} bytes`)),
-      limited(running.stderr, () => end(`the command wrote more than ${mostBytes} bytes`)),
+      limited(running.stdout, limitBytes, onMore),
+      limited(running.stderr, limitBytes, onMore),
       running.ended,
       handOn(input, running.stdin),
     ]);
@@ -60,7 +63,11 @@ function endTold(stderr: Buffer, { mark }: RunningScript): Omit<ExecResult, 'std
   return { ...machineEnd(code, signal), stderr: Buffer.concat([stderr.subarray(0, at), rest]) };
 }
 
-async function limited(output: AsyncIterable<Uint8Array>, onMore: () => void): Promise<Buffer> {
+async function limited(
+  output: AsyncIterable<Uint8Array>,
+  mostBytes: number,
+  onMore: () => void,
+): Promise<Buffer> {
   const chunks: Uint8Array[] = [];
   let length = 0;
   for await (const chunk of output) {

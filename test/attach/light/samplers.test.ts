@@ -2,10 +2,11 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import fs from 'node:fs';
 import path from 'node:path';
+import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { provideDebianPrograms } from '../../../scripts/setup/debian-programs.mjs';
 import { recordingOfFrames } from '../../../src/attach/light/light-recording.ts';
-import { copyFramesScript } from '../../../src/attach/light/light-scripts.ts';
+import * as scripts from '../../../src/attach/light/light-scripts.ts';
 import { perlSampler } from '../../../src/attach/light/perl-sampler.ts';
 import { shellSampler } from '../../../src/attach/light/shell-sampler.ts';
 import { openRecording } from '../../../src/store/reader.ts';
@@ -96,7 +97,7 @@ function sample(
   });
   fs.writeFileSync(path.join(place, 'head.json'), `${head}\n`);
   fs.writeFileSync(path.join(place, 'files'), '');
-  const args = [program, place, '0.2', '228', String(files), String(2 ** 25)];
+  const args = [program, place, '0.2', '228', String(files), String(2 ** 25), '28'];
   const child = start([...command, ...args], env);
   return { place, child, frames: () => frameCount(place) };
 }
@@ -122,12 +123,24 @@ async function end(child: ChildProcess): Promise<void> {
 /** What a pull makes of a place. */
 async function recordingOf(place: string): Promise<string> {
   const copy = path.join(place, 'copy');
-  const child = start(['sh', '-c', copyFramesScript, 'sh', place, copy]);
+  const child = start(['sh', '-c', scripts.copyFramesScript, 'sh', place, copy]);
   expect(await once(child, 'exit')).toEqual([0, null]);
   const out = `${place}.db`;
   await recordingOfFrames(copy, out);
   return out;
 }
+
+test('the perl of the sampler is strict and without a warning', async () => {
+  const child = spawn('perl', ['-Mstrict', '-wc', '-'], { stdio: ['pipe', 'ignore', 'pipe'] });
+  child.stdin.end(perlSampler);
+  expect(await text(child.stderr)).toBe('- syntax OK\n');
+});
+
+test('no sampler needs awk: that of Ubuntu, mawk, ends when a process does while it is read', () => {
+  for (const script of [perlSampler, shellSampler, ...Object.values(scripts)]) {
+    expect(script).not.toMatch(/awk/);
+  }
+});
 
 describe.each(samplers.filter(isHere))('the light sampler for %s', (_, sampler) => {
   test('sees every process under its own name, whatever comes and goes, and ends on TERM', async () => {
@@ -137,6 +150,7 @@ describe.each(samplers.filter(isHere))('the light sampler for %s', (_, sampler) 
     const state = JSON.parse(fs.readFileSync(path.join(place, 'state.json'), 'utf8'));
     expect(state).toMatchObject({ pid: child.pid, isOver: true });
     const out = await recordingOf(place);
+    expect(fs.statSync(out).mode & 0o777).toBe(0o600);
     const recording = openRecording(out);
     const { facts } = recording;
     const ours = recording.processes().filter(({ pid }) => pids().includes(pid));

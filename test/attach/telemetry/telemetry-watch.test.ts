@@ -1,4 +1,4 @@
-import { readFileSync, rmSync } from 'node:fs';
+import { closeSync, openSync, readFileSync, rmSync } from 'node:fs';
 import { afterAll, afterEach, describe, expect, test, vi } from 'vitest';
 import { TelemetryWatch } from '../../../src/attach/telemetry/telemetry-watch.ts';
 import { HeadroomError } from '../../../src/model/errors.ts';
@@ -101,6 +101,35 @@ describe('what telemetry tells is in the recording once', () => {
       { pid: 9, beforeStart: false, context: 'full' },
     ]);
     expect(verifyFile(file)).toMatchObject({ isWhole: true, checked: 'every_byte' });
+  });
+
+  test('the file that is there stays as it is until one with all of it has its name', async () => {
+    copyWith(note('a'));
+    const before = readFileSync(file);
+    const opened = openSync(file, 'r');
+    await watching(() => [kill(1, 7)]).watch.finish(file);
+    const after = readFileSync(opened);
+    closeSync(opened);
+    expect(after.equals(before)).toBe(true);
+    expect(eventsOf()).toEqual([
+      [1, 'a'],
+      [2, 'oom_kill 7 telemetry'],
+    ]);
+  });
+
+  test('the only copy is completed before it has its name, and nothing waits', async () => {
+    copyWith();
+    const { watch } = watching(() => [kill(1, 7)]);
+    (await watch.beginLastCopy())(file);
+    expect(eventsOf()).toEqual([[1, 'oom_kill 7 telemetry']]);
+  });
+
+  test('a server that tells without end is listened to so far', async () => {
+    copyWith();
+    const endless = Array.from({ length: 2_100 }, (_, pid) => kill(1, pid + 1));
+    await watching(() => endless).watch.finish(file);
+    using recording = openRecording(file);
+    expect(recording.storedEvents(0, 3_000)).toHaveLength(2_048);
   });
 
   test('no telemetry, or none for us, changes no byte', async () => {
