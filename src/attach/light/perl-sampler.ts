@@ -68,7 +68,7 @@ tick();
 
 # Much of perl is only needed to compile: its pages go, and those that are needed come again. MADV_DONTNEED
 sub giveBack {
-    return unless $advise && open my $maps, '<', '/proc/self/maps';
+    return unless $advise && open my $maps, '<', 'self/maps';
     /^(\w+)-(\w+) r-xp .*\/.*perl/ && syscall $advise, hex $1, hex($2) - hex $1, 4 while <$maps>;
 }
 
