@@ -1,5 +1,6 @@
 import { type ProcessRole, processRoles } from '../model/process-role.ts';
 import type { Recording } from '../model/recording.ts';
+import type { BriefTick } from '../model/session-memory.ts';
 import type { TimeRange } from '../model/time-range.ts';
 import { type Percentiles, percentilesOf } from './percentiles.ts';
 import type { ProcessReport } from './processes.ts';
@@ -32,7 +33,7 @@ export interface BrowserCounts {
   zombiesMax: number;
 }
 
-export function trackBrowser(): TickTracker<BrowserCounts> {
+export function trackBrowser(): TickTracker<BrowserCounts, BriefTick> {
   const counts: BrowserCounts = { processesMax: 0, zombiesMax: 0 };
   return {
     add({ browser }) {

@@ -1,7 +1,7 @@
 import type { Gap, GapKind, RecordingEvent } from '../model/event.ts';
 import { gapBetween } from '../model/gap.ts';
 import type { ResolutionStretch } from '../model/recording.ts';
-import type { Tick } from '../model/session-memory.ts';
+import type { BriefTick } from '../model/session-memory.ts';
 import type { ForkReport } from './forks.ts';
 import type { TickTracker } from './tick-tracker.ts';
 
@@ -57,15 +57,15 @@ export interface CoverageOptions {
  * that the recorder noted, and those that the two clocks of neighbouring ticks show. A gap known from
  * both is one gap, under the recorder's name. Where ticks were thinned there are only the noted ones.
  */
-export function trackCoverage(options: CoverageOptions): TickTracker<TimeCoverage> {
+export function trackCoverage(options: CoverageOptions): TickTracker<TimeCoverage, BriefTick> {
   const { events, resolutions } = options;
   const thinned = resolutions.filter(({ resolution }) => resolution !== 'ticks');
   const fullFrom = resolutions.find(({ resolution }) => resolution === 'ticks')?.firstSequence;
   const seen: Gap[] = [];
   let samples = thinned.reduce((sum, { sampleCount }) => sum + sampleCount, 0);
   let missedTicks = thinned.reduce((sum, { lostCount }) => sum + lostCount, 0);
-  let first: Tick | null = null;
-  let last: Tick | null = null;
+  let first: BriefTick | null = null;
+  let last: BriefTick | null = null;
   return {
     add(tick) {
       const isThinned = tick.sequence < (fullFrom ?? Number.POSITIVE_INFINITY);
@@ -101,7 +101,7 @@ export function trackCoverage(options: CoverageOptions): TickTracker<TimeCoverag
 }
 
 // The counter starts again with another recorder: then nothing is known about the distance.
-function missedBetween(before: Tick, after: Tick): number {
+function missedBetween(before: BriefTick, after: BriefTick): number {
   return Math.max(0, after.collector.missedTickCount - before.collector.missedTickCount);
 }
 

@@ -13,6 +13,7 @@ import { trackReclaim } from './reclaim.ts';
 import { trackRecorder } from './recorder-cost.ts';
 import { trackSlowReadings } from './slow-readings.ts';
 import { trackStalls } from './stall.ts';
+import type { TickTracker } from './tick-tracker.ts';
 import { trackLowestTick } from './usable-headroom.ts';
 import { trackWarnings } from './warnings.ts';
 
@@ -22,56 +23,56 @@ export function followTicks(
   range: TimeRange,
   events: readonly RecordingEvent[],
 ) {
-  const coverage = trackCoverage({
-    intervalMs: recording.facts.intervalMs,
-    events,
-    resolutions: recording.resolutions(range),
+  return follow(recording.ticks(range), {
+    ...verdictTrackers(recording, range, events),
+    forks: trackForks(),
+    reclaim: trackReclaim(),
+    warnings: trackWarnings(),
+    growth: trackSessionGrowth(),
+    lowest: trackLowestTick(),
+    curve: trackCurve(),
+    recorder: trackRecorder(protectionOf(recording)),
   });
-  const forks = trackForks();
-  const memory = trackMemory(lowestAvailable(recording, range));
-  const pressure = trackPressure();
-  const reclaim = trackReclaim();
-  const stalls = trackStalls();
-  const warnings = trackWarnings();
-  const growth = trackSessionGrowth();
-  const lowest = trackLowestTick();
-  const curve = trackCurve();
-  const browser = trackBrowser();
-  const slowReadings = trackSlowReadings();
-  const recorder = trackRecorder(protectionOf(recording));
-  const trackers = [
-    coverage,
-    forks,
-    memory,
-    pressure,
-    reclaim,
-    stalls,
-    warnings,
-    growth,
-    lowest,
-    curve,
-    browser,
-    slowReadings,
-    recorder,
-  ];
-  for (const tick of recording.ticks(range)) {
-    for (const tracker of trackers) tracker.add(tick);
-  }
+}
+
+/** Likewise, past those that a verdict stands on. */
+export function followForVerdict(
+  recording: Recording,
+  range: TimeRange,
+  events: readonly RecordingEvent[],
+) {
+  return follow(recording.briefTicks(range), verdictTrackers(recording, range, events));
+}
+
+function verdictTrackers(
+  recording: Recording,
+  range: TimeRange,
+  events: readonly RecordingEvent[],
+) {
   return {
-    coverage: coverage.result(),
-    forks: forks.result(),
-    memory: memory.result(),
-    pressure: pressure.result(),
-    reclaim: reclaim.result(),
-    stalls: stalls.result(),
-    warnings: warnings.result(),
-    growth: growth.result(),
-    lowest: lowest.result(),
-    curve: curve.result(),
-    browser: browser.result(),
-    slowReadings: slowReadings.result(),
-    recorder: recorder.result(),
+    coverage: trackCoverage({
+      intervalMs: recording.facts.intervalMs,
+      events,
+      resolutions: recording.resolutions(range),
+    }),
+    memory: trackMemory(lowestAvailable(recording, range)),
+    pressure: trackPressure(),
+    stalls: trackStalls(),
+    browser: trackBrowser(),
+    slowReadings: trackSlowReadings(),
   };
+}
+
+type Trackers<Seen> = Record<string, TickTracker<unknown, Seen>>;
+type Results<T extends Trackers<never>> = { [Name in keyof T]: ReturnType<T[Name]['result']> };
+
+function follow<Seen, T extends Trackers<Seen>>(ticks: Iterable<Seen>, trackers: T): Results<T> {
+  const all = Object.values(trackers);
+  for (const tick of ticks) {
+    for (const tracker of all) tracker.add(tick);
+  }
+  const results = Object.entries(trackers).map(([name, tracker]) => [name, tracker.result()]);
+  return Object.fromEntries(results) as Results<T>;
 }
 
 // Noted with the first sample of a run, so that a range may not have it.

@@ -8,13 +8,13 @@ import { type AgentOsReport, agentOsReport } from './agentos.ts';
 import type { BrowserCounts } from './browser.ts';
 import type { Coverage } from './coverage.ts';
 import { type DeathReport, deathReports } from './deaths.ts';
-import { followTicks } from './follow-ticks.ts';
+import type { followForVerdict } from './follow-ticks.ts';
 import { type KernelLog, kernelLogOf } from './kernel-log.ts';
 import { commandEndOf, sidecarEndOf } from './membership.ts';
 import { type Headroom, headroomOf } from './memory.ts';
 import { type OomCounts, type OomKillReport, oomCounts, oomKillReports } from './oom-kills.ts';
 import type { PressureReport } from './pressure.ts';
-import { type ProcessHistory, processHistories } from './process-histories.ts';
+import type { ProcessHistory } from './process-histories.ts';
 import { type ProcessReport, processReports } from './processes.ts';
 import { type SessionSection, sessionSection } from './session-section.ts';
 import type { StallReport } from './stall.ts';
@@ -42,25 +42,29 @@ export type NoteReport = Pick<Note, 'timeUnixMs' | 'message'> & {
   code: Note['code'] | 'limit_change';
 };
 
-/** The grounds, and what was read of the recording to find them. */
+/** What was read of a recording row by row. */
+export interface ReadRows {
+  /** Of the range. */
+  events: readonly RecordingEvent[];
+  followed: ReturnType<typeof followForVerdict>;
+  histories: ReadonlyMap<number, ProcessHistory>;
+  /** False where nobody asks how processes grew. */
+  withGrowth: boolean;
+}
+
+/** The grounds, and the processes that were looked at to find them. */
 export interface GatheredGrounds {
   grounds: Grounds;
-  followed: ReturnType<typeof followTicks>;
-  histories: Map<number, ProcessHistory>;
   processes: ProcessReport[];
 }
 
-/** Reads every tick and every row of a process once. `withGrowth`: false where nobody asks how they grew. */
 export function gatherGrounds(
   recording: Recording,
   range: TimeRange,
-  { withGrowth = true }: { withGrowth?: boolean } = {},
+  { events, followed, histories, withGrowth }: ReadRows,
 ): GatheredGrounds {
   const { intervalMs } = recording.facts;
-  const events = recording.events(range);
-  const followed = followTicks(recording, range, events);
   const session = sessionSection(recording);
-  const histories = processHistories(recording, range);
   const { gaps } = followed.coverage;
   const processes = processReports(recording, range, { gaps, histories, withGrowth });
   const lastTick = recording.lastTick();
@@ -110,7 +114,7 @@ export function gatherGrounds(
     deaths,
     notes: noteReports(events),
   };
-  return { grounds, followed, histories, processes };
+  return { grounds, processes };
 }
 
 /** Its name where not one sample is in it; else null. */

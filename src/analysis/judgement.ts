@@ -1,5 +1,8 @@
 import type { Recording } from '../model/recording.ts';
+import type { TimeRange } from '../model/time-range.ts';
+import { followForVerdict } from './follow-ticks.ts';
 import { emptyFileOf, type Grounds, gatherGrounds } from './grounds.ts';
+import { lastHistories } from './process-histories.ts';
 import { judge, type Verdict } from './verdict.ts';
 
 /** What a recording comes to, and why. */
@@ -7,8 +10,16 @@ export interface Judgement extends Pick<Verdict, 'kind' | 'summary'> {
   grounds: Grounds;
 }
 
-/** The verdict of the report, in half its time: without figures that nobody asks for. */
+/** The verdict of the report, in a fraction of its time: without what it does not stand on. */
 export function judgementOf(recording: Recording): Judgement {
-  const { grounds } = gatherGrounds(recording, {}, { withGrowth: false });
+  const events = recording.events();
+  const { grounds } = gatherGrounds(recording, wholeRange, {
+    events,
+    followed: followForVerdict(recording, wholeRange, events),
+    histories: lastHistories(recording),
+    withGrowth: false,
+  });
   return { ...judge(grounds, emptyFileOf(recording)), grounds };
 }
+
+const wholeRange: TimeRange = {};

@@ -1,5 +1,5 @@
 import type { Recording } from '../model/recording.ts';
-import { availableBytes, type Tick } from '../model/session-memory.ts';
+import { availableBytes, type BriefTick } from '../model/session-memory.ts';
 import type { TimeRange } from '../model/time-range.ts';
 
 const spanMs = { minutes: 60_000, hours: 3_600_000 };
@@ -11,7 +11,7 @@ const spanMs = { minutes: 60_000, hours: 3_600_000 };
 export function lowestAvailable(
   recording: Recording,
   range: TimeRange,
-): (tick: Tick) => number | null {
+): (tick: BriefTick) => number | null {
   const lows = new Map<number, number>();
   const stretches = recording.resolutions(range);
   for (const { resolution, fromUnixMs, toUnixMs } of stretches) {

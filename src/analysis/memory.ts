@@ -1,6 +1,11 @@
 import type { Recording } from '../model/recording.ts';
 import type { LimitSource } from '../model/sample.ts';
-import { availableBytes, bindingCgroup, sessionLimit, type Tick } from '../model/session-memory.ts';
+import {
+  availableBytes,
+  type BriefTick,
+  bindingCgroup,
+  sessionLimit,
+} from '../model/session-memory.ts';
 import type { TimeRange } from '../model/time-range.ts';
 import { type Percentiles, percentilesOf, quantileOf } from './percentiles.ts';
 import type { TickTracker } from './tick-tracker.ts';
@@ -46,8 +51,8 @@ export interface MemoryExtremes {
  * at the worst moment that a tick stands for; of the tick alone where nothing was thinned.
  */
 export function trackMemory(
-  lowestOf: (tick: Tick) => number | null = availableBytes,
-): TickTracker<MemoryExtremes> {
+  lowestOf: (tick: BriefTick) => number | null = availableBytes,
+): TickTracker<MemoryExtremes, BriefTick> {
   const extremes: MemoryExtremes = { availableMinBytes: null, lowest: null, peakMark: null };
   return {
     add(tick) {
@@ -93,7 +98,11 @@ export function headroomOf(recording: Recording, { lowest }: MemoryExtremes): He
   };
 }
 
-function addHeadroom(extremes: MemoryExtremes, tick: Tick, headroomBytes: number | null): void {
+function addHeadroom(
+  extremes: MemoryExtremes,
+  tick: BriefTick,
+  headroomBytes: number | null,
+): void {
   const { bytes: limitBytes, source: limitSource } = sessionLimit(tick);
   if (headroomBytes === null || limitBytes <= 0) return;
   extremes.availableMinBytes = Math.min(headroomBytes, extremes.availableMinBytes ?? headroomBytes);
@@ -102,7 +111,7 @@ function addHeadroom(extremes: MemoryExtremes, tick: Tick, headroomBytes: number
   extremes.lowest = { headroomBytes, ratio, limitBytes, limitSource, timeUnixMs: tick.timeUnixMs };
 }
 
-function addPeakMark(extremes: MemoryExtremes, tick: Tick): void {
+function addPeakMark(extremes: MemoryExtremes, tick: BriefTick): void {
   const cgroup = bindingCgroup(tick);
   const mark = cgroup?.peakBytes ?? null;
   if (cgroup === null || mark === null) return;

@@ -1,4 +1,4 @@
-import type { Tick } from '../model/session-memory.ts';
+import type { BriefTick } from '../model/session-memory.ts';
 import type { TickTracker } from './tick-tracker.ts';
 
 /** Time lost to waiting for memory, by the kernel's pressure stall information. */
@@ -30,7 +30,7 @@ interface Reading {
  * Sums the stall time between neighbouring ticks. The kernel goes on counting while the recorder
  * itself is stalled, so a stall is no hole in this; a clock or counter that went back is a new start.
  */
-export function trackPressure(): TickTracker<PressureReport> {
+export function trackPressure(): TickTracker<PressureReport, BriefTick> {
   const report: PressureReport = {
     memoryFullMs: null,
     memorySomeMs: null,
@@ -39,7 +39,7 @@ export function trackPressure(): TickTracker<PressureReport> {
     coveredMs: null,
   };
   let window: Reading[] = [];
-  let last: Tick | null = null;
+  let last: BriefTick | null = null;
   return {
     add(tick) {
       if (last !== null && isContinued(last, tick)) {
@@ -66,7 +66,7 @@ export function trackPressure(): TickTracker<PressureReport> {
   };
 }
 
-function isContinued(before: Tick, after: Tick): boolean {
+function isContinued(before: BriefTick, after: BriefTick): boolean {
   if (after.monotonicMs < before.monotonicMs) return false;
   const from = before.pressure.memoryFullMs;
   const to = after.pressure.memoryFullMs;
@@ -75,8 +75,8 @@ function isContinued(before: Tick, after: Tick): boolean {
 
 function sum(
   total: number | null,
-  before: Tick,
-  after: Tick,
+  before: BriefTick,
+  after: BriefTick,
   field: 'memoryFullMs' | 'memorySomeMs',
 ): number | null {
   const from = before.pressure[field];

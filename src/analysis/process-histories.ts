@@ -34,6 +34,16 @@ export function processHistories(
   return histories;
 }
 
+/**
+ * Of the whole recording, and of each process its last row alone, which tells how it ended; what it was
+ * like before that its record knows.
+ */
+export function lastHistories(recording: Recording): Map<number, ProcessHistory> {
+  return new Map(
+    recording.lastProcessSamples().map((row) => [row.process, startHistory(row, {})] as const),
+  );
+}
+
 function startHistory(row: ProcessSample, range: TimeRange): ProcessHistory {
   const timeUnixMs = Math.max(row.timeUnixMs, fromOf(range));
   return {

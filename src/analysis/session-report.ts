@@ -3,12 +3,14 @@ import type { TimeRange } from '../model/time-range.ts';
 import { openRecording } from '../store/reader.ts';
 import { browserReport, roleReports } from './browser.ts';
 import type { Findings } from './findings.ts';
+import { followTicks } from './follow-ticks.ts';
 import { forkReport } from './forks.ts';
 import { emptyFileOf, gatherGrounds } from './grounds.ts';
 import { growthReport } from './growth-report.ts';
 import { memoryReport } from './memory.ts';
 import { pagesSection } from './pages.ts';
 import { populationReport } from './population.ts';
+import { processHistories } from './process-histories.ts';
 import { timelineOf } from './timeline.ts';
 import { usableHeadroom } from './usable-headroom.ts';
 import { type Verdict, verdictOf } from './verdict.ts';
@@ -39,7 +41,15 @@ function reportOf(recording: Recording, range: TimeRange): SessionReport {
 }
 
 function findingsOf(recording: Recording, range: TimeRange): Findings {
-  const { grounds, followed, histories, processes } = gatherGrounds(recording, range);
+  const events = recording.events(range);
+  const followed = followTicks(recording, range, events);
+  const histories = processHistories(recording, range);
+  const { grounds, processes } = gatherGrounds(recording, range, {
+    events,
+    followed,
+    histories,
+    withGrowth: true,
+  });
   const records = recording.processes();
   const roles = roleReports(recording, range, processes);
   const findings: Omit<Findings, 'timeline'> = {

@@ -1,4 +1,4 @@
-import { bindingCgroup, type Tick } from '../model/session-memory.ts';
+import { type BriefTick, bindingCgroup } from '../model/session-memory.ts';
 import { formatInstant, formatRatio } from './format.ts';
 import type { TickTracker } from './tick-tracker.ts';
 
@@ -32,9 +32,9 @@ export const stallWaitingRatio = 0.2;
  * of its own on cgroup v1 has no pressure figure of its own: then that of the machine says whether
  * any task waited, as `full` would need all others on the machine to stand still as well.
  */
-export function trackStalls(): TickTracker<StallReport[]> {
+export function trackStalls(): TickTracker<StallReport[], BriefTick> {
   const stalls: StallReport[] = [];
-  let window: Tick[] = [];
+  let window: BriefTick[] = [];
   return {
     add(tick) {
       const last = window.at(-1);
@@ -70,7 +70,7 @@ export function stallWords(stall: StallReport): string {
   return `memory stood at its limit from ${formatInstant(stall.fromUnixMs)} to ${formatInstant(stall.toUnixMs)}, up to ${stall.refaultsPerSecond.toLocaleString('en')} file pages a second were read back, and ${who} waited for memory for up to ${formatRatio(stall.waitingRatio)} of the time`;
 }
 
-function isPinned(tick: Tick): boolean {
+function isPinned(tick: BriefTick): boolean {
   const cgroup = bindingCgroup(tick);
   if (cgroup !== null) {
     const { chargedBytes, limitBytes } = cgroup;
@@ -80,7 +80,7 @@ function isPinned(tick: Tick): boolean {
   return totalBytes - freeBytes >= pinnedRatio * totalBytes;
 }
 
-function stallOf(window: readonly Tick[]): StallReport | null {
+function stallOf(window: readonly BriefTick[]): StallReport | null {
   const [first] = window;
   const last = window.at(-1);
   if (first === undefined || last === undefined || spanMs(window) < stallWindowMs) return null;
@@ -97,7 +97,7 @@ function stallOf(window: readonly Tick[]): StallReport | null {
 }
 
 // On v1, and where the machine's memory is the limit, the figure is the machine's.
-function hasOwnPressure(tick: Tick): boolean {
+function hasOwnPressure(tick: BriefTick): boolean {
   return bindingCgroup(tick)?.version !== 1;
 }
 
@@ -116,6 +116,6 @@ function difference(from: number | null, to: number | null): number | null {
   return from === null || to === null ? null : Math.max(0, to - from);
 }
 
-function spanMs(window: readonly Tick[]): number {
+function spanMs(window: readonly BriefTick[]): number {
   return (window.at(-1)?.monotonicMs ?? 0) - (window[0]?.monotonicMs ?? 0);
 }

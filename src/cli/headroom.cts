@@ -9,6 +9,8 @@ const isRecorder = argv[0] === 'record';
 const isFollowing = argv[0] === 'export' && argv.includes('--follow');
 const isSmall = isRecorder || argv[0] === 'pages' || isFollowing || argv.includes('--while-live');
 if (isSmall) keepHeapSmall();
+// What thousands of sessions leave behind is dead at once, and a nursery of 32 MiB would be filled with it.
+else if (argv[0] === 'fleet') keepNurserySmall();
 
 if (isRecorder) {
   const { runRecorder }: Recorder = require('./recorder.cjs');
@@ -34,6 +36,11 @@ function exitWith(code: number): void {
 function keepHeapSmall(): void {
   const v8: typeof import('node:v8') = require('node:v8');
   v8.setFlagsFromString('--lite-mode');
-  v8.setFlagsFromString('--semi-space-growth-factor=1');
   v8.setFlagsFromString('--bytecode-old-age=1');
+  keepNurserySmall();
+}
+
+function keepNurserySmall(): void {
+  const v8: typeof import('node:v8') = require('node:v8');
+  v8.setFlagsFromString('--semi-space-growth-factor=1');
 }

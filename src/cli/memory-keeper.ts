@@ -1,13 +1,11 @@
 import { garbageCollector } from './garbage-collector.ts';
 
-const garbageBytes = 16 * 2 ** 20;
-
 /**
  * Collects garbage when there is much of it. Left alone, V8 lets the heap of an export grow to five
  * times what is in use, as it takes a machine of 24 GiB for its own; one beside a recorder has 1 GiB.
  * To be called after each piece of work.
  */
-export function memoryKeeper(): () => void {
+export function memoryKeeper(garbageBytes = 16 * mib): () => void {
   const garbage = garbageCollector();
   let inUseBytes = heldBytes();
   return () => {
@@ -16,6 +14,8 @@ export function memoryKeeper(): () => void {
     inUseBytes = heldBytes();
   };
 }
+
+const mib = 2 ** 20;
 
 function heldBytes(): number {
   const { heapUsed, external } = process.memoryUsage();

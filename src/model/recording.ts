@@ -3,7 +3,7 @@ import type { ProcessRole } from './process-role.ts';
 import type { LimitSource, ProcessFacts } from './sample.ts';
 import type { Series } from './series.ts';
 import type { SessionFacts } from './session.ts';
-import type { Tick } from './session-memory.ts';
+import type { BriefTick, Tick } from './session-memory.ts';
 import type { Sketch } from './sketch.ts';
 import type { TimeRange } from './time-range.ts';
 import type { ProcessTimeline, RoleTimeline, Timeline, TimelineRequest } from './timeline.ts';
@@ -161,6 +161,8 @@ export interface Recording extends Disposable {
   readonly isLive: boolean;
   /** Oldest first. */
   ticks(range?: TimeRange): IterableIterator<Tick>;
+  /** Likewise, of each tick the figures that tell whether something happened. */
+  briefTicks(range?: TimeRange): IterableIterator<BriefTick>;
   tickCount(range?: TimeRange): number;
   firstTick(): Tick | null;
   lastTick(): Tick | null;
@@ -173,6 +175,8 @@ export interface Recording extends Disposable {
   browserProcesses(notEndedBeforeUnixMs?: number): BrowserProcess[];
   /** By time, then by process. */
   processSamples(range?: TimeRange, process?: number): IterableIterator<ProcessSample>;
+  /** The last of each process; without reading those before it. */
+  lastProcessSamples(): ProcessSample[];
   /** By time. */
   events(range?: TimeRange): RecordingEvent[];
   /** Those after this row, as they were written, at most so many. */

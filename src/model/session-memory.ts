@@ -3,6 +3,17 @@ import type { CgroupMemory, LimitSource, MachineMemory, Sample } from './sample.
 /** A sample without its processes: what one row of the table `tick` holds. */
 export type Tick = Omit<Sample, 'processes' | 'unreadable'>;
 
+/** Of a tick what tells whether something happened: a third of its figures, read in a third of the time. */
+export interface BriefTick
+  extends Pick<Tick, 'sequence' | 'timeUnixMs' | 'monotonicMs' | 'intervalMs'> {
+  machine: MemoryReading['machine'];
+  cgroup: (NonNullable<MemoryReading['cgroup']> & Pick<CgroupMemory, 'peakBytes'>) | null;
+  pressure: Pick<Tick['pressure'], 'memorySomeMs' | 'memoryFullMs'>;
+  activity: Pick<Tick['activity'], 'refaultFileCount'>;
+  browser: Pick<Tick['browser'], 'processCount' | 'zombieCount'>;
+  collector: Pick<Tick['collector'], 'readMs' | 'missedTickCount'>;
+}
+
 /** What of a sample these figures are made of. */
 export interface MemoryReading {
   machine: Pick<MachineMemory, 'totalBytes' | 'freeBytes' | 'availableBytes' | 'inactiveFileBytes'>;

@@ -29,25 +29,38 @@ const rowShape: RowShape<ProcessRow> = {
   state: 'string',
 };
 
-const selectRows = ['process_row', 'process_pss_row'].map((table) => {
-  const pss = ['pss_bytes', 'pss_anon_bytes', 'pss_shmem_bytes'].map((column) =>
-    table === 'process_pss_row' ? `row.${column}` : `NULL AS ${column}`,
-  );
-  return `
+const rowsWhere = (condition: string) =>
+  ['process_row', 'process_pss_row']
+    .map((table) => {
+      const pss = ['pss_bytes', 'pss_anon_bytes', 'pss_shmem_bytes'].map((column) =>
+        table === 'process_pss_row' ? `row.${column}` : `NULL AS ${column}`,
+      );
+      return `
     SELECT row.key, row.sequence, row.process, tick.time_unix_ms, rss_bytes, anon_bytes, shmem_bytes,
       swap_bytes, ${pss.join(', ')}, cpu_ms, thread_count, major_fault_count, state
     FROM ${table} AS row
     JOIN tick ON tick.sequence = row.sequence
-    WHERE key BETWEEN @first AND @last AND (@process IS NULL OR process = @process)`;
-});
+    WHERE ${condition}`;
+    })
+    .join(' UNION ALL ');
 
-// Each of the two tables is read in the order of its keys, and only as far as the page goes.
-const selectPage = `
+const rowColumns = `
   SELECT sequence, process, time_unix_ms AS timeUnixMs, rss_bytes AS rssBytes,
     anon_bytes AS anonBytes, shmem_bytes AS shmemBytes, swap_bytes AS swapBytes,
     pss_bytes AS pssBytes, pss_anon_bytes AS pssAnonBytes, pss_shmem_bytes AS pssShmemBytes,
-    cpu_ms AS cpuMs, thread_count AS threadCount, major_fault_count AS majorFaultCount, state
-  FROM (${selectRows.join(' UNION ALL ')} ORDER BY key LIMIT ${pageSize})`;
+    cpu_ms AS cpuMs, thread_count AS threadCount, major_fault_count AS majorFaultCount, state`;
+
+// Each of the two tables is read in the order of its keys, and only as far as the page goes.
+const selectPage = `${rowColumns}
+  FROM (${rowsWhere('key BETWEEN @first AND @last AND (@process IS NULL OR process = @process)')}
+    ORDER BY key LIMIT ${pageSize})`;
+
+const selectLast = `
+  WITH last AS MATERIALIZED (
+    SELECT max(key) AS key FROM (
+      SELECT key, process FROM process_row UNION ALL SELECT key, process FROM process_pss_row)
+    GROUP BY process)
+  ${rowColumns} FROM (${rowsWhere('key IN (SELECT key FROM last)')}) ORDER BY process`;
 
 /** The stored rows of a range, by sequence, then by process; in pages, as ticks are. */
 export function* readProcessRows(
@@ -69,6 +82,14 @@ export function* readProcessRows(
     }
     first = next;
   }
+}
+
+/** The last row of each process, by process. */
+export function readLastProcessRows(db: Database): ProcessRow[] {
+  return db
+    .prepare<[], ProcessRow>(selectLast)
+    .all()
+    .map((row) => checkShape(row, rowShape, 'a process sample'));
 }
 
 interface PageBounds {

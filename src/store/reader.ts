@@ -13,7 +13,7 @@ import type {
 } from '../model/recording.ts';
 import type { Series } from '../model/series.ts';
 import type { SessionFacts } from '../model/session.ts';
-import type { Tick } from '../model/session-memory.ts';
+import type { BriefTick, Tick } from '../model/session-memory.ts';
 import type { Sketch } from '../model/sketch.ts';
 import type { TimeRange } from '../model/time-range.ts';
 import type {
@@ -29,12 +29,12 @@ import { readGist, readWorstMinutes } from './gist.ts';
 import { readHighWater } from './high-water.ts';
 import { type OpenedFile, openForReading } from './open-for-reading.ts';
 import { readBrowserProcesses, readProcessRecords } from './process-records.ts';
-import { readProcessRows } from './process-rows.ts';
+import { readLastProcessRows, readProcessRows } from './process-rows.ts';
 import { damagedFile, readingError } from './reading-error.ts';
 import { isBeingRecorded, isRecorderAlive, type RecorderIdentity } from './recorder-lock.ts';
 import { readResolutions } from './resolutions.ts';
 import { readSession, type SessionRow } from './session-row.ts';
-import { firstTick, lastTick, readTicks } from './tick-rows.ts';
+import { firstTick, lastTick, readBriefTicks, readTicks, type SequenceRange } from './tick-rows.ts';
 import { fromOf, isInRange, stretchesOf, toOf } from './time-stretches.ts';
 import { readProcessTimeline } from './timeline/process-timeline.ts';
 import { readRoleTimeline } from './timeline/role-timeline.ts';
@@ -87,12 +87,12 @@ class SqliteRecording implements Recording {
     return this.#isLive(this.#session());
   }
 
-  *ticks(range: TimeRange = always): IterableIterator<Tick> {
-    for (const stretch of this.#read(() => stretchesOf(this.#db, range))) {
-      for (const tick of this.#stream(readTicks(this.#db, stretch))) {
-        if (isInRange(tick.timeUnixMs, range)) yield tick;
-      }
-    }
+  ticks(range: TimeRange = always): IterableIterator<Tick> {
+    return this.#ticks(range, readTicks);
+  }
+
+  briefTicks(range: TimeRange = always): IterableIterator<BriefTick> {
+    return this.#ticks(range, readBriefTicks);
   }
 
   tickCount(range: TimeRange = always): number {
@@ -133,6 +133,10 @@ class SqliteRecording implements Recording {
         if (isInRange(row.timeUnixMs, range)) yield row;
       }
     }
+  }
+
+  lastProcessSamples(): ProcessSample[] {
+    return this.#read(() => readLastProcessRows(this.#db));
   }
 
   events(range: TimeRange = always): RecordingEvent[] {
@@ -189,6 +193,17 @@ class SqliteRecording implements Recording {
 
   [Symbol.dispose](): void {
     this.close();
+  }
+
+  *#ticks<T extends BriefTick>(
+    range: TimeRange,
+    read: (db: Database, stretch: SequenceRange) => IterableIterator<T>,
+  ): IterableIterator<T> {
+    for (const stretch of this.#read(() => stretchesOf(this.#db, range))) {
+      for (const tick of this.#stream(read(this.#db, stretch))) {
+        if (isInRange(tick.timeUnixMs, range)) yield tick;
+      }
+    }
   }
 
   #isLive(session: SessionRow): boolean {

@@ -1,5 +1,5 @@
 import { HeadroomError } from '../model/errors.ts';
-import type { Tick } from '../model/session-memory.ts';
+import type { BriefTick, Tick } from '../model/session-memory.ts';
 
 export type SqlValue = number | string | null;
 
@@ -91,7 +91,17 @@ const groups: { [G in GroupName]: Figures<NonNullable<Tick[G]>> } = {
   },
 };
 
-interface TickColumn {
+/** What {@link BriefTick} has of each group. */
+const brief: { [G in GroupName]: readonly (keyof NonNullable<BriefTick[G]>)[] } = {
+  machine: ['totalBytes', 'freeBytes', 'availableBytes', 'inactiveFileBytes'],
+  cgroup: ['version', 'limitBytes', 'chargedBytes', 'inactiveFileBytes', 'peakBytes'],
+  pressure: ['memorySomeMs', 'memoryFullMs'],
+  activity: ['refaultFileCount'],
+  browser: ['processCount', 'zombieCount'],
+  collector: ['readMs', 'missedTickCount'],
+};
+
+export interface TickColumn {
   /** `machine_free_bytes` */
   name: string;
   /** The column that is written: the same, `machine_free_kib`, or `collector_read_us`. */
@@ -102,7 +112,8 @@ interface TickColumn {
   figure: string;
 }
 
-const columns: readonly TickColumn[] = [
+/** Of both tables, to read. */
+export const tickColumns: readonly TickColumn[] = [
   ...Object.entries(clock).map(([figure, storage]) => columnOf(null, figure, storage)),
   ...Object.entries(groups).flatMap(([group, figures]) =>
     Object.entries(figures).map(([figure, storage]) =>
@@ -110,19 +121,19 @@ const columns: readonly TickColumn[] = [
     ),
   ),
 ];
-const tickColumns = columns.filter(({ table }) => table === 'tick');
-const settingColumns = columns.filter(({ table }) => table === 'setting');
+export const briefColumns = tickColumns.filter(
+  ({ group, figure }) => group === null || brief[group].some((one) => one === figure),
+);
+const inTick = tickColumns.filter(({ table }) => table === 'tick');
+const inSetting = tickColumns.filter(({ table }) => table === 'setting');
 
-/** Names to read. */
-export const tickColumnNames = tickColumns.map(({ name }) => name);
-export const settingColumnNames = settingColumns.map(({ name }) => name);
 /** Names to write. */
-export const storedTickColumnNames = tickColumns.map(({ storedName }) => storedName);
-export const storedSettingColumnNames = settingColumns.map(({ storedName }) => storedName);
+export const storedTickColumnNames = inTick.map(({ storedName }) => storedName);
+export const storedSettingColumnNames = inSetting.map(({ storedName }) => storedName);
 
 /** The column definitions of the two tables, without their key. */
-export const tickColumnsSql = tickColumns.map(definition).join(',\n  ');
-export const settingColumnsSql = settingColumns.map(definition).join(',\n  ');
+export const tickColumnsSql = inTick.map(definition).join(',\n  ');
+export const settingColumnsSql = inSetting.map(definition).join(',\n  ');
 
 /** A figure in bytes that is stored in KiB, and the column that shows it in bytes again. */
 export function memoryColumnSql(name: string): string {
@@ -140,16 +151,27 @@ export function kibOf(bytes: number | null): number | null {
 
 /** The values of `storedTickColumnNames`; written into `row`, which is kept for the next tick. */
 export function tickRow(tick: Tick, row: SqlValue[]): SqlValue[] {
-  return fill(tick, tickColumns, row);
+  return fill(tick, inTick, row);
 }
 
 /** The values of `storedSettingColumnNames`, likewise. */
 export function settingRow(tick: Tick, row: SqlValue[]): SqlValue[] {
-  return fill(tick, settingColumns, row);
+  return fill(tick, inSetting, row);
 }
 
+type Row = Readonly<Record<string, SqlValue>>;
+
 /** Puts a tick together from the columns of both tables. FILE_CORRUPT when a value is of no use. */
-export function tickFromRow(row: Readonly<Record<string, SqlValue>>): Tick {
+export function tickFromRow(row: Row): Tick {
+  return fromRow(row, tickColumns) as unknown as Tick;
+}
+
+/** Likewise, from {@link briefColumns}. */
+export function briefTickFromRow(row: Row): BriefTick {
+  return fromRow(row, briefColumns) as unknown as BriefTick;
+}
+
+function fromRow(row: Row, columns: readonly TickColumn[]): Record<string, unknown> {
   const tick: Record<string, unknown> = { sequence: row['sequence'] };
   for (const { name, group, figure, kind } of columns) {
     const value = row[name] ?? null;
@@ -165,7 +187,7 @@ export function tickFromRow(row: Readonly<Record<string, SqlValue>>): Tick {
     (tick[group] as Record<string, SqlValue>)[figure] = value;
   }
   if (row['cgroup_version'] == null) tick['cgroup'] = null;
-  return tick as unknown as Tick;
+  return tick;
 }
 
 function columnOf(group: GroupName | null, figure: string, storage: Storage): TickColumn {

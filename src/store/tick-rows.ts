@@ -1,9 +1,16 @@
 import { HeadroomError } from '../model/errors.ts';
 import { weightMs } from '../model/gap.ts';
-import type { Tick } from '../model/session-memory.ts';
+import type { BriefTick, Tick } from '../model/session-memory.ts';
 import { agentOsFromRow, agentOsSelection, hasAgentOsTable } from './agentos-rows.ts';
 import type { Database } from './driver.ts';
-import { type SqlValue, settingColumnNames, tickColumnNames, tickFromRow } from './tick-columns.ts';
+import {
+  briefColumns,
+  briefTickFromRow,
+  type SqlValue,
+  type TickColumn,
+  tickColumns,
+  tickFromRow,
+} from './tick-columns.ts';
 
 export interface SequenceRange {
   first: number;
@@ -16,19 +23,18 @@ export type TickMoment = Pick<Tick, 'sequence' | 'timeUnixMs' | 'monotonicMs'>;
 // Few enough to be held in memory, many enough that a query for each page costs nothing.
 const pageSize = 1000;
 
-const tickSelection = [
-  'tick.sequence',
-  ...tickColumnNames.map((name) => `tick.${name}`),
-  ...settingColumnNames.map((name) => `setting.${name}`),
-].join(', ');
+const selectionOf = (columns: readonly TickColumn[]) =>
+  columns.map(({ table, name }) => `${table}.${name}`).join(', ');
 const fromTick = `
   FROM tick
   JOIN tick_setting AS setting
     ON setting.sequence = (SELECT max(sequence) FROM tick_setting WHERE sequence <= tick.sequence)`;
+const selectAll = `SELECT tick.sequence, ${selectionOf(tickColumns)}`;
+const selectBrief = `SELECT tick.sequence, ${selectionOf(briefColumns)} ${fromTick}`;
 
 function selectTick(db: Database): string {
-  if (!hasAgentOsTable(db)) return `SELECT ${tickSelection} ${fromTick}`;
-  return `SELECT ${tickSelection}, ${agentOsSelection} ${fromTick}
+  if (!hasAgentOsTable(db)) return `${selectAll} ${fromTick}`;
+  return `${selectAll}, ${agentOsSelection} ${fromTick}
     LEFT JOIN agentos_tick AS agentos ON agentos.sequence = tick.sequence`;
 }
 
@@ -39,13 +45,22 @@ type Row = Record<string, SqlValue>;
  * the caller works: on a live file that would keep its log from being emptied.
  */
 export function* readTicks(db: Database, range: SequenceRange): IterableIterator<Tick> {
+  for (const row of readRows(db, range, selectTick(db))) yield tickOf(row);
+}
+
+/** Likewise, of each tick a third of its figures. */
+export function* readBriefTicks(db: Database, range: SequenceRange): IterableIterator<BriefTick> {
+  for (const row of readRows(db, range, selectBrief)) yield briefTickFromRow(row);
+}
+
+function* readRows(db: Database, range: SequenceRange, select: string): IterableIterator<Row> {
   const page = db.prepare<[number, number], Row>(
-    `${selectTick(db)} WHERE tick.sequence BETWEEN ? AND ? ORDER BY tick.sequence LIMIT ${pageSize}`,
+    `${select} WHERE tick.sequence BETWEEN ? AND ? ORDER BY tick.sequence LIMIT ${pageSize}`,
   );
   let { first } = range;
   for (;;) {
     const rows = page.all(first, range.last);
-    for (const row of rows) yield tickOf(row);
+    yield* rows;
     const last = rows.at(-1);
     if (last === undefined || rows.length < pageSize) return;
     const next = Number(last['sequence']) + 1;

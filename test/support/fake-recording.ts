@@ -44,6 +44,7 @@ export function fakeRecording(parts: FakeRecordingParts): Recording {
     facts: fakeFacts(parts.facts),
     isLive: parts.isLive ?? false,
     ticks: (range) => ticksIn(range).values(),
+    briefTicks: (range) => ticksIn(range).values(),
     tickCount: (range) => ticksIn(range).length,
     firstTick: () => ticks[0] ?? null,
     lastTick: () => ticks.at(-1) ?? null,
@@ -59,6 +60,11 @@ export function fakeRecording(parts: FakeRecordingParts): Recording {
         .filter((row) => inRange(row.timeUnixMs, range))
         .filter((row) => process === undefined || row.process === process)
         .values(),
+    lastProcessSamples: () => {
+      const rows = samples.flatMap((sample) => processSamples(sample, records));
+      const last = new Map(rows.map((row) => [row.process, row] as const));
+      return [...last.values()].sort((a, b) => a.process - b.process);
+    },
     events: (range) => events.filter((event) => inRange(event.timeUnixMs ?? 0, range)),
     storedEvents: (afterRow, limit) =>
       storedEvents(parts, records).slice(afterRow, afterRow + limit),

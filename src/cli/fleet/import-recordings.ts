@@ -9,6 +9,7 @@ import { IntactFiles } from '../../store/fleet/intact-file.ts';
 import { RecordingSlot } from '../../store/fleet/recording-slot.ts';
 import { openRecording } from '../../store/reader.ts';
 import { checkSeal } from '../../store/seal/check-seal.ts';
+import { memoryKeeper } from '../memory-keeper.ts';
 import { fileStamp } from './find-recordings.ts';
 
 /** What became of the files; `unchanged`: looked at by an earlier import, and the same since. */
@@ -36,7 +37,8 @@ export interface ImportOptions {
 }
 
 // A kill loses no more than these; to write them one by one would take longer than to read them.
-const batchSize = 100;
+const batchSize = 250;
+const mostGarbageBytes = 6 * 2 ** 20;
 
 /**
  * Brings recordings into a data set. What is in it already is passed over, so that an import that was
@@ -51,9 +53,8 @@ export async function importRecordings(
   let batch: FileFinding[] = [];
   const write = () => {
     const isKnown = ({ path, stamp }: FileFinding) => data.known(path, stamp) !== null;
-    const known = new Set(batch.filter(isKnown).map(({ path }) => path));
+    const known = new Set((again ? batch.filter(isKnown) : []).map(({ path }) => path));
     for (const { path, outcome, code, reason } of data.put(batch)) {
-      // With `again`.
       const isOld = outcome === 'imported' && known.has(path);
       result.outcomes[isOld ? 'unchanged' : outcome]++;
       if (outcome !== 'damaged' && outcome !== 'blind') continue;
@@ -61,6 +62,7 @@ export async function importRecordings(
     }
     batch = [];
   };
+  const tidy = memoryKeeper(mostGarbageBytes);
   using slot = new RecordingSlot();
   const reader = { files: new IntactFiles(), slot };
   for (const [index, file] of files.entries()) {
@@ -72,6 +74,7 @@ export async function importRecordings(
     else result.leftOut.push(found);
     if (batch.length < batchSize) continue;
     write();
+    tidy();
     // A signal is heard between two batches.
     await nextTurn();
   }

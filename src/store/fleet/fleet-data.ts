@@ -30,6 +30,8 @@ export interface KnownFile {
 
 export const fleetFileName = 'fleet.db';
 const busyTimeoutMs = 10_000;
+// Its indexes fit into it; SQLite itself would take 16 MiB of it.
+const cacheKib = 4096;
 
 /**
  * The data set of a fleet in a folder: one SQLite file, which docs/fleet.md describes. `create` makes
@@ -52,6 +54,7 @@ export class FleetData {
         busyTimeoutMs,
       });
       try {
+        db.pragma(`cache_size = -${cacheKib}`);
         prepare(db, { file: this.path, folder, mode });
         return db;
       } catch (error) {

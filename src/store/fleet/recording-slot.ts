@@ -1,4 +1,4 @@
-import { closeSync, ftruncateSync, mkdtempSync, openSync, rmSync, writeSync } from 'node:fs';
+import { closeSync, mkdtempSync, openSync, rmSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { errnoOf } from '../../model/errors.ts';
@@ -91,13 +91,11 @@ function openSlot(): OpenedSlot {
   const path = join(folder, 'recording.db');
   let file: number | null = null;
   let db: Database | null = null;
-  let sizeBytes = 0;
   return {
     fill(pages) {
       file ??= openSync(path, 'w+');
+      // What a longer one left behind is behind the last page, where SQLite does not look.
       for (let at = 0; at < pages.length; ) at += writeSync(file, pages, at, pages.length - at, at);
-      if (pages.length < sizeBytes) ftruncateSync(file, pages.length);
-      sizeBytes = pages.length;
       db ??= preparedOnce(openDatabase(path, { mode: 'read', busyTimeoutMs: 0 }));
       return db;
     },
