@@ -205,6 +205,8 @@ export interface Recording extends Disposable {
   /** For a picture: a window of the session's figures, of any length, in a bounded number of points. */
   timeline(request: TimelineRequest): Timeline;
   roleTimeline(request: TimelineRequest): RoleTimeline;
+  /** Both at once, which takes less than one after the other. */
+  pictures(request: TimelineRequest): { session: Timeline; roles: RoleTimeline };
   /** Of the processes with these numbers. */
   processTimeline(request: TimelineRequest, processes: readonly number[]): ProcessTimeline;
   close(): void;

@@ -36,6 +36,7 @@ import { readResolutions } from './resolutions.ts';
 import { readSession, type SessionRow } from './session-row.ts';
 import { firstTick, lastTick, readBriefTicks, readTicks, type SequenceRange } from './tick-rows.ts';
 import { fromOf, isInRange, stretchesOf, toOf } from './time-stretches.ts';
+import { readPictures } from './timeline/pictures.ts';
 import { readProcessTimeline } from './timeline/process-timeline.ts';
 import { readRoleTimeline } from './timeline/role-timeline.ts';
 import { readTimeline } from './timeline/session-timeline.ts';
@@ -177,6 +178,10 @@ class SqliteRecording implements Recording {
 
   timeline(request: TimelineRequest): Timeline {
     return this.#readOneState(() => readTimeline(this.#db, request));
+  }
+
+  pictures(request: TimelineRequest): { session: Timeline; roles: RoleTimeline } {
+    return this.#readOneState(() => readPictures(this.#db, request));
   }
 
   roleTimeline(request: TimelineRequest): RoleTimeline {

@@ -325,6 +325,7 @@ test('the server gives nothing but what is in its folder, to nobody but its own 
     ['/api/head?recording=%2e%2e%2fsecret.db', 404],
     ['/api/head?recording=broken.db', 422],
     ['/api/pictures?recording=checkout.db&from=0&to=1&columns=1000000', 400],
+    ['/api/pictures?recording=checkout.db&from=0', 400],
     ['/api/window?recording=checkout.db&from=x&to=1', 400],
     ['/../../etc/passwd', 404],
   ];

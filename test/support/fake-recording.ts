@@ -87,6 +87,7 @@ export function fakeRecording(parts: FakeRecordingParts): Recording {
     },
     timeline: notMade,
     roleTimeline: notMade,
+    pictures: notMade,
     processTimeline: notMade,
     close: () => undefined,
     [Symbol.dispose]: () => undefined,

@@ -1,11 +1,10 @@
-import { createHash } from 'node:crypto';
 import type { SessionReport } from '../../analysis/session-report.ts';
 import type { Recording } from '../../model/recording.ts';
 import type { Series } from '../../model/series.ts';
 import type { TimeRange } from '../../model/time-range.ts';
 import type { PageBundle } from './page-bundle.ts';
 import type { PageFile, PagePart, PageSketch } from './page-data.ts';
-import { documentHtml } from './page-html.ts';
+import { filePage } from './page-html.ts';
 import { processLines } from './process-lines.ts';
 import { recordingHead } from './recording-head.ts';
 
@@ -26,24 +25,7 @@ export function renderHtml(
   report: SessionReport,
   { bundle, range = {} }: { bundle: PageBundle; range?: TimeRange },
 ): string {
-  const data = JSON.stringify(pageFile(recording, report, range)).replaceAll('<', '\\u003c');
-  const policy = [
-    "default-src 'none'",
-    `script-src ${hashOf(bundle.script)}`,
-    `style-src ${hashOf(bundle.style)}`,
-    'img-src data:',
-    "base-uri 'none'",
-    "form-action 'none'",
-    "require-trusted-types-for 'script'",
-  ].join('; ');
-  return documentHtml({
-    head: `<meta http-equiv="content-security-policy" content="${policy}">\n<style>${bundle.style}</style>`,
-    end: `<script type="application/json" id="page-data">${data}</script>\n<script>${bundle.script}</script>`,
-  });
-}
-
-function hashOf(text: string): string {
-  return `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
+  return filePage(bundle, JSON.stringify(pageFile(recording, report, range)));
 }
 
 function pageFile(recording: Recording, report: SessionReport, range: TimeRange): PageFile {

@@ -51,6 +51,9 @@ export interface RecordingHead {
   eventsLeftOut: number;
 }
 
+/** Of the first pictures, which are of a whole recording: about one to a pixel. */
+export const firstColumns = 1_000;
+
 /** The pictures of one window. */
 export interface WindowPictures {
   session: Timeline;

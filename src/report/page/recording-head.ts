@@ -11,24 +11,36 @@ export function recordingHead(recording: Recording): RecordingHead {
   const { facts } = recording;
   const events = recording.events();
   const shown = shownEvents(events);
-  const gaps = events.filter((event) => event.kind === 'gap');
-  const first = Math.min(
-    firstUnixMs(recording) ?? facts.startedUnixMs,
-    // A clock that was set back has samples from before the first one.
-    ...gaps.map(({ toUnixMs }) => toUnixMs),
-  );
   return {
     name: path.basename(recording.path),
     id: facts.id,
     labels: facts.labels,
     isLive: recording.isLive,
     intervalMs: facts.intervalMs,
-    fromUnixMs: first,
-    toUnixMs: Math.max(first, recording.lastTick()?.timeUnixMs ?? first),
-    gaps,
+    ...spanOf(recording, events),
+    gaps: gapsIn(events),
     events: shown,
     eventsLeftOut: events.length - shown.length,
   };
+}
+
+/** From when to when a recording has samples. */
+export function recordingSpan(recording: Recording): { fromUnixMs: number; toUnixMs: number } {
+  return spanOf(recording, recording.events());
+}
+
+function spanOf(recording: Recording, events: readonly RecordingEvent[]) {
+  const fromUnixMs = Math.min(
+    firstUnixMs(recording) ?? recording.facts.startedUnixMs,
+    // A clock that was set back has samples from before the first one.
+    ...gapsIn(events).map(({ toUnixMs }) => toUnixMs),
+  );
+  const last = recording.lastTick()?.timeUnixMs ?? fromUnixMs;
+  return { fromUnixMs, toUnixMs: Math.max(fromUnixMs, last) };
+}
+
+function gapsIn(events: readonly RecordingEvent[]) {
+  return events.filter((event) => event.kind === 'gap');
 }
 
 // To count the samples of a day takes longer than to draw them.

@@ -7,14 +7,18 @@ import type { Database } from '../driver.ts';
 import { hourMs } from '../rollup-key.ts';
 import { readWatermarks } from '../session-row.ts';
 import { stretchesOf } from '../time-stretches.ts';
-import { rollupWindows } from './rollup-windows.ts';
+import { type ReadWindows, sharedWindows } from './rollup-windows.ts';
 import { columnMsOf, intervalMsOf, startOfTicks } from './session-timeline.ts';
 
 // Beyond this there are enough minutes for a picture, and rows of processes to be read for seconds.
 const longestOfTicksMs = hourMs;
 
 /** PSS of each role in a window: out of the rows of processes where it is short, else of the rollups. */
-export function readRoleTimeline(db: Database, request: TimelineRequest): RoleTimeline {
+export function readRoleTimeline(
+  db: Database,
+  request: TimelineRequest,
+  readWindows: ReadWindows = sharedWindows(db, roleFigures),
+): RoleTimeline {
   const { fromUnixMs, toUnixMs } = request;
   const fromSequence = readWatermarks(db).fullFromSequence;
   const points = new RolePoints();
@@ -23,7 +27,7 @@ export function readRoleTimeline(db: Database, request: TimelineRequest): RoleTi
   let restFromUnixMs = fromUnixMs;
   if (fullFromUnixMs > fromUnixMs) {
     const range = { fromUnixMs, toUnixMs: Math.min(toUnixMs, fullFromUnixMs - 1) };
-    restFromUnixMs = Math.max(fromUnixMs, addWindows(db, points, { range, request }));
+    restFromUnixMs = Math.max(fromUnixMs, addWindows(points, readWindows, { range, request }));
   }
   addTicks(db, points, {
     range: { fromUnixMs: restFromUnixMs, toUnixMs },
@@ -35,16 +39,13 @@ export function readRoleTimeline(db: Database, request: TimelineRequest): RoleTi
 
 /** Adds closed windows; gives the time up to which they speak. */
 function addWindows(
-  db: Database,
   points: RolePoints,
+  readWindows: ReadWindows,
   { range, request }: { range: TimeRange; request: TimelineRequest },
 ): number {
   const columnMs = columnMsOf(request);
   let endUnixMs = Number.NEGATIVE_INFINITY;
-  for (const { startUnixMs, spanMs, values } of rollupWindows(db, figures, {
-    range,
-    columnMs,
-  })) {
+  for (const { startUnixMs, spanMs, values } of readWindows(roleFigures, { range, columnMs })) {
     if (startUnixMs > endUnixMs && endUnixMs > 0) points.addHole(endUnixMs, startUnixMs);
     const sums = processRoles.map((_, place) => {
       if (values[2 * place + 1] === null) return 0;
@@ -57,7 +58,7 @@ function addWindows(
 }
 
 // The last one is there in every window.
-const figures = [
+export const roleFigures = [
   ...processRoles.flatMap((scope) => [
     { series: { scope, metric: 'pss' }, of: 'mean' } as const,
     { series: { scope, metric: 'processes' }, of: 'max' } as const,

@@ -27,6 +27,30 @@ export interface RollupWindow {
   values: (number | null)[];
 }
 
+/** Reads windows: see {@link rollupWindows}. */
+export type ReadWindows = (
+  wanted: readonly WindowFigure[],
+  stretch: { range: TimeRange; columnMs: number },
+) => RollupWindow[];
+
+/**
+ * Reads them once for several who want different figures of the same windows; `all` are the figures
+ * that somebody wants.
+ */
+export function sharedWindows(db: Database, all: readonly WindowFigure[]): ReadWindows {
+  const read = new Map<string, RollupWindow[]>();
+  return (wanted, stretch) => {
+    const key = JSON.stringify(stretch);
+    const windows = read.get(key) ?? rollupWindows(db, all, stretch);
+    read.set(key, windows);
+    const places = wanted.map((figure) => all.indexOf(figure));
+    return windows.flatMap((window) => {
+      const values = places.map((place) => window.values[place] ?? null);
+      return values.every((value) => value === null) ? [] : [{ ...window, values }];
+    });
+  };
+}
+
 /**
  * The closed windows that touch a range and know one of the figures: hours where their minutes are
  * gone, or where an hour is fine enough; minutes elsewhere. By time.
@@ -81,9 +105,13 @@ function readWindows(
      SELECT number * ${seriesPerWindow} AS key, ${values.map((sql, at) => `${sql} AS value${at}`).join(', ')}
      FROM window WHERE number IS NOT NULL`,
   );
-  return select.all(firstKey, endKey, endKey).flatMap((row) => {
-    const found = values.map((_, at) => row[`value${at}`] ?? null);
-    if (found.every((value) => value === null)) return [];
-    return [{ startUnixMs: windowOf(row['key'] ?? 0).startUnixMs, spanMs, values: found }];
-  });
+  const names = values.map((_, at) => `value${at}`);
+  const windows: RollupWindow[] = [];
+  // One by one: a row of two dozen columns is large, and there may be thousands.
+  for (const row of select.iterate(firstKey, endKey, endKey)) {
+    const found = names.map((name) => row[name] ?? null);
+    if (found.every((value) => value === null)) continue;
+    windows.push({ startUnixMs: windowOf(row['key'] ?? 0).startUnixMs, spanMs, values: found });
+  }
+  return windows;
 }

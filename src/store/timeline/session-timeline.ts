@@ -3,14 +3,19 @@ import type { Database } from '../driver.ts';
 import { minuteMs } from '../rollup-key.ts';
 import { readWatermarks } from '../session-row.ts';
 import { isClockGap, TimelineBuilder } from './bucket.ts';
+import { type ReadWindows, sharedWindows } from './rollup-windows.ts';
 import { tickBuckets } from './tick-buckets.ts';
-import { areWindowsApart, windowBuckets } from './window-buckets.ts';
+import { areWindowsApart, sessionFigures, windowBuckets } from './window-buckets.ts';
 
 /**
  * Memory, limit and pressure of a window, at most two points a column and one for each hole. Where a
  * column is a minute or more, and where the ticks are gone, out of the rollups; else out of the ticks.
  */
-export function readTimeline(db: Database, request: TimelineRequest): Timeline {
+export function readTimeline(
+  db: Database,
+  request: TimelineRequest,
+  readWindows: ReadWindows = sharedWindows(db, sessionFigures),
+): Timeline {
   const { fromUnixMs, toUnixMs } = request;
   const columnMs = columnMsOf(request);
   const fromSequence = readWatermarks(db).fullFromSequence;
@@ -19,7 +24,7 @@ export function readTimeline(db: Database, request: TimelineRequest): Timeline {
   let restFromUnixMs = fromUnixMs;
   if (fullFromUnixMs > fromUnixMs) {
     const range = { fromUnixMs, toUnixMs: Math.min(toUnixMs, fullFromUnixMs - 1) };
-    const { buckets, endUnixMs } = windowBuckets(db, range, columnMs);
+    const { buckets, endUnixMs } = windowBuckets(db, readWindows, { range, columnMs });
     for (const bucket of buckets) builder.add(bucket, areWindowsApart);
     restFromUnixMs = Math.max(fromUnixMs, endUnixMs);
   }

@@ -3,7 +3,7 @@ import type { Database } from '../driver.ts';
 import { fromOf, toOf } from '../time-stretches.ts';
 import { tickWithLimitSql } from '../views.ts';
 import type { Bucket, HoleRule } from './bucket.ts';
-import { type RollupWindow, rollupWindows } from './rollup-windows.ts';
+import type { ReadWindows, RollupWindow } from './rollup-windows.ts';
 
 /** Columns out of rollups, and the time up to which they speak. */
 export interface WindowBuckets {
@@ -12,8 +12,12 @@ export interface WindowBuckets {
 }
 
 /** The closed windows of a range, a column out of as many as fit into it. */
-export function windowBuckets(db: Database, range: TimeRange, columnMs: number): WindowBuckets {
-  const windows = rollupWindows(db, figures, { range, columnMs });
+export function windowBuckets(
+  db: Database,
+  readWindows: ReadWindows,
+  { range, columnMs }: { range: TimeRange; columnMs: number },
+): WindowBuckets {
+  const windows = readWindows(sessionFigures, { range, columnMs });
   const marks = readMarks(db, range);
   const buckets: Bucket[] = [];
   let at = 0;
@@ -38,7 +42,7 @@ export function windowBuckets(db: Database, range: TimeRange, columnMs: number):
 
 const workingSet = { scope: 'session', metric: 'working_set' } as const;
 const available = { scope: 'session', metric: 'available' } as const;
-const figures = [workingSet, available].flatMap((series) => [
+export const sessionFigures = [workingSet, available].flatMap((series) => [
   { series, of: 'min' } as const,
   { series, of: 'max' } as const,
 ]);

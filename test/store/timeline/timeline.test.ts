@@ -138,6 +138,18 @@ describe('hours, out of the rollups', () => {
   ].filter(({ timeUnixMs }) => Math.floor((timeUnixMs - start) / minuteMs) !== 30);
   const file = record('hours.db', samples);
 
+  test.each([90, 1000, 3])(
+    'both pictures at once are those of one after the other, in %d',
+    (columns) => {
+      using recording = openRecording(file);
+      const request = { fromUnixMs: start, toUnixMs: start + 180 * minuteMs, columns };
+      expect(recording.pictures(request)).toEqual({
+        session: recording.timeline(request),
+        roles: recording.roleTimeline(request),
+      });
+    },
+  );
+
   test('a column of minutes has the least and the largest of its samples', () => {
     using recording = openRecording(file);
     const request = { fromUnixMs: start, toUnixMs: start + 180 * minuteMs, columns: 90 };

@@ -3,10 +3,15 @@ import { windowReport } from '../../../analysis/window.ts';
 import { HeadroomError } from '../../../model/errors.ts';
 import type { Recording } from '../../../model/recording.ts';
 import { pageBundle } from '../../../report/page/page-bundle.ts';
-import type { ProcessKey, RecordingList, WindowPictures } from '../../../report/page/page-data.ts';
-import { pageHtml, pagePolicy } from '../../../report/page/page-html.ts';
+import {
+  firstColumns,
+  type ProcessKey,
+  type RecordingList,
+  type WindowPictures,
+} from '../../../report/page/page-data.ts';
+import { servedPage } from '../../../report/page/page-html.ts';
 import { processLines } from '../../../report/page/process-lines.ts';
-import { recordingHead } from '../../../report/page/recording-head.ts';
+import { recordingHead, recordingSpan } from '../../../report/page/recording-head.ts';
 import { openRecording } from '../../../store/reader.ts';
 import type { HttpAnswer, HttpRequest, HttpStream } from '../http-server.ts';
 import { Analyses } from './analyses.ts';
@@ -46,8 +51,6 @@ export function pageRoutes(source: string): PageRoutes {
     one((file, query) => readAnswer(file, (recording) => value(recording, query)));
   const routes = new Map<string, (request: HttpRequest) => Answer>([
     ['/', page],
-    ['/page.js', () => text('text/javascript; charset=utf-8', pageBundle().script)],
-    ['/page.css', () => text('text/css; charset=utf-8', pageBundle().style)],
     ['/api/recordings', () => json(listOf(source, folder, analyses))],
     ['/api/head', read(recordingHead)],
     ['/api/pictures', read(picturesOf)],
@@ -67,9 +70,10 @@ export function pageRoutes(source: string): PageRoutes {
 }
 
 function page(): HttpAnswer {
+  const { html, policy } = servedPage(pageBundle());
   return {
-    ...text('text/html; charset=utf-8', pageHtml()),
-    headers: { 'content-security-policy': pagePolicy },
+    ...text('text/html; charset=utf-8', html),
+    headers: { 'content-security-policy': policy },
   };
 }
 
@@ -137,8 +141,12 @@ async function sizeAnswer(
 }
 
 function picturesOf(recording: Recording, query: URLSearchParams): WindowPictures {
-  const request = requestOf(query);
-  return { session: recording.timeline(request), roles: recording.roleTimeline(request) };
+  // What a page asks for first, before it knows from when to when.
+  const isWhole = !query.has('from') && !query.has('to') && !query.has('columns');
+  const request = isWhole
+    ? { ...recordingSpan(recording), columns: firstColumns }
+    : requestOf(query);
+  return recording.pictures(request);
 }
 
 function linesOf(recording: Recording, query: URLSearchParams) {

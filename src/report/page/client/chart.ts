@@ -42,6 +42,7 @@ type Column = (number | null)[];
 export class Chart {
   readonly element: HTMLElement;
   readonly #options: ChartOptions;
+  readonly #table = element('details', {}, [element('summary', {}, ['Data as a table'])]);
   readonly #body = element('div', { class: 'plot' });
   readonly #end: (() => void)[] = [];
   /** Null until there are data and a place to draw them in: so it is drawn once, and not three times. */
@@ -61,7 +62,7 @@ export class Chart {
         role: 'group',
         'aria-label': `${options.title}. ${options.description}`,
       },
-      [caption, this.#body, this.#tableElement()],
+      [caption, this.#body, this.#table],
     );
     const sizes = new ResizeObserver(() => this.#fit(caption.clientWidth));
     // As wide as the plot, and not made higher by it.
@@ -71,6 +72,7 @@ export class Chart {
       onScheme(() => this.#plot?.redraw(false)),
       onZone(() => this.#plot?.redraw(false, true)),
     );
+    this.#table.addEventListener('toggle', () => this.#fillTable());
     this.element.addEventListener('keydown', (event) => this.#onKey(event));
     // Before the chart, which would choose a window.
     this.#body.addEventListener('mousedown', (event) => this.#onPress(event), { capture: true });
@@ -85,6 +87,7 @@ export class Chart {
       this.#plot.setData(this.#data, false);
       this.#showWindow();
     }
+    this.#fillTable();
     // What a test, and a reader of the page, can ask for without looking.
     this.element.dataset['points'] = String(timesUnixMs.length);
   }
@@ -236,13 +239,9 @@ export class Chart {
     return top > 0 ? top : 1;
   }
 
-  /** Made when it is opened: what is seen, at most so many lines of it. */
-  #tableElement(): HTMLElement {
-    const details = element('details', {}, [element('summary', {}, ['Data as a table'])]);
-    details.addEventListener('toggle', () => {
-      details.querySelector('table')?.remove();
-      if (details.open) details.append(chartTable(this.#options, this.#data ?? [[]]));
-    });
-    return details;
+  /** While it is open: what is seen, at most so many lines of it. */
+  #fillTable(): void {
+    this.#table.querySelector('table')?.remove();
+    if (this.#table.open) this.#table.append(chartTable(this.#options, this.#data ?? [[]]));
   }
 }

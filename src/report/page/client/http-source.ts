@@ -1,4 +1,5 @@
 import type { LiveMessage } from '../page-data.ts';
+import { takeAhead } from './ahead.ts';
 import type { Range, Source } from './source.ts';
 
 /** The server that the page came from. */
@@ -7,8 +8,11 @@ export function httpSource(): Source {
     list: () => get('/api/recordings'),
     head: (recording) => get('/api/head', { recording }),
     report: (recording) => get('/api/report', { recording }),
-    pictures: (recording, { columns, ...range }) =>
-      get('/api/pictures', { recording, ...bounds(range), columns }),
+    pictures: (recording, request) =>
+      get('/api/pictures', {
+        recording,
+        ...(request === undefined ? {} : { ...bounds(request), columns: request.columns }),
+      }),
     processes: (recording, { columns, ...range }, keys) =>
       get('/api/processes', {
         recording,
@@ -35,7 +39,8 @@ async function get<Answer>(path: string, parameters: Query = {}): Promise<Answer
     if (typeof value === 'object') for (const one of value) query.append(name, one);
     else query.append(name, String(value));
   }
-  const response = await fetch(`${path}?${query}`);
+  const address = `${path}?${query}`;
+  const response = await (takeAhead(address) ?? fetch(address));
   // It takes longer than an answer may.
   if (response.status === 202) return await get(path, parameters);
   if (!response.ok) throw new Error((await response.text()).trim());

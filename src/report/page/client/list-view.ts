@@ -1,5 +1,5 @@
 import { formatDuration, formatRatio } from '../../../analysis/format.ts';
-import type { ListedRecording, RecordingList } from '../page-data.ts';
+import type { ListedRecording } from '../page-data.ts';
 import { button, bytesElement, element } from './dom.ts';
 import { labelElements } from './labels.ts';
 import { verdictSign, verdictTone, verdictWords } from './report-sections.ts';
@@ -16,8 +16,8 @@ const laterMs = 50;
 const heads = ['recording', 'verdict', 'peak of limit', 'over time', 'labels', 'began', 'length'];
 
 /** All recordings of the folder, as they become known; some of them by label and text. */
-export async function listView(source: Source): Promise<View> {
-  const list = await source.list();
+export function listView(source: Source): View {
+  const place = element('p', { class: 'faint' });
   const body = element('tbody');
   const status = element('p', { role: 'status', class: 'faint' });
   const search = element('input', {
@@ -48,12 +48,13 @@ export async function listView(source: Source): Promise<View> {
     onChosen();
   });
   const rows = new Map<string, { recording: ListedRecording; row: HTMLElement }>();
-  const later = new Map(list.recordings.slice(atOnce).map((one) => [one.name, one]));
+  const later = new Map<string, ListedRecording>();
+  let leftOut = 0;
   const put = (recording: ListedRecording) => {
     const row = rowOf(recording, { isChosen: chosen.has(recording.name), onChoose });
     const before = rows.get(recording.name);
     if (before === undefined) body.append(row);
-    else before.row.replaceWith(row);
+    else replaceRow(before.row, row);
     rows.set(recording.name, { recording, row });
     row.hidden = !matches(recording, search.value);
   };
@@ -62,15 +63,13 @@ export async function listView(source: Source): Promise<View> {
     const shown = all.filter((recording) => matches(recording, search.value)).length;
     const read = all.filter(isKnown).length;
     const unread = read === all.length ? '' : `, ${read} read so far`;
-    const left = list.leftOut > 0 ? `, and ${list.leftOut} more that are not listed` : '';
+    const left = leftOut > 0 ? `, and ${leftOut} more that are not listed` : '';
     status.textContent = `${shown} of ${all.length} recordings${unread}${left}`;
   };
   search.addEventListener('input', () => {
     for (const { recording, row } of rows.values()) row.hidden = !matches(recording, search.value);
     tell();
   });
-  for (const recording of list.recordings.slice(0, atOnce)) put(recording);
-  tell();
   const putMore = () => {
     for (const recording of [...later.values()].slice(0, atOnce)) {
       later.delete(recording.name);
@@ -78,22 +77,39 @@ export async function listView(source: Source): Promise<View> {
     }
     timer = later.size > 0 ? window.setTimeout(putMore) : undefined;
   };
-  let timer: number | undefined = window.setTimeout(putMore, laterMs);
+  let timer: number | undefined;
+  const fill = async () => {
+    const list = await source.list();
+    if (isOver) return;
+    leftOut = list.leftOut;
+    place.textContent = list.source;
+    for (const recording of list.recordings.slice(0, atOnce)) put(recording);
+    for (const recording of list.recordings.slice(atOnce)) later.set(recording.name, recording);
+    tell();
+    timer = window.setTimeout(putMore, laterMs);
+  };
   const putAll = (changed: readonly ListedRecording[]) => {
     for (const recording of changed) {
+      const before = rows.get(recording.name)?.recording;
       if (later.has(recording.name)) later.set(recording.name, recording);
-      else put(recording);
+      else if (JSON.stringify(before) !== JSON.stringify(recording)) put(recording);
     }
     tell();
   };
-  const stop = source.listen([], (message) => {
-    if (message.kind === 'recordings') putAll(message.changed);
-    if (message.kind === 'connected')
-      void source.list().then(({ recordings }) => putAll(recordings));
-  });
+  let stop: (() => void) | null = null;
+  let isOver = false;
   return {
     title: 'headroom',
-    element: frame(list, {
+    filled: fill(),
+    painted() {
+      stop = source.listen([], (message) => {
+        if (message.kind === 'recordings') putAll(message.changed);
+        if (message.kind === 'connected')
+          void source.list().then(({ recordings }) => putAll(recordings));
+      });
+    },
+    element: frame({
+      place,
       body,
       status,
       search,
@@ -101,20 +117,30 @@ export async function listView(source: Source): Promise<View> {
       below: sizing.element,
     }),
     end() {
-      stop();
+      isOver = true;
+      stop?.();
       window.clearTimeout(timer);
     },
   };
 }
 
+/** Whoever is in it by keyboard stays where they are. */
+function replaceRow(before: HTMLElement, row: HTMLElement): void {
+  const stops = 'a, input';
+  const place = [...before.querySelectorAll(stops)].indexOf(document.activeElement ?? before);
+  before.replaceWith(row);
+  row.querySelectorAll<HTMLElement>(stops)[place]?.focus();
+}
+
 function frame(
-  list: RecordingList,
-  parts: Record<'body' | 'status' | 'search' | 'below', HTMLElement> & { buttons: HTMLElement[] },
+  parts: Record<'place' | 'body' | 'status' | 'search' | 'below', HTMLElement> & {
+    buttons: HTMLElement[];
+  },
 ): HTMLElement {
-  const { body, status, search, buttons, below } = parts;
+  const { place, body, status, search, buttons, below } = parts;
   return element('main', {}, [
     element('h1', {}, ['Recordings']),
-    element('p', { class: 'faint' }, [list.source]),
+    place,
     element('div', { class: 'toolbar', role: 'search' }, [
       element('label', { for: 'search' }, ['Filter ']),
       search,

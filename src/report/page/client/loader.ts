@@ -1,10 +1,9 @@
 import type { TimelineRequest } from '../../../model/timeline.ts';
-import type { WindowPictures } from '../page-data.ts';
+import { firstColumns, type WindowPictures } from '../page-data.ts';
 import type { Viewport } from './viewport.ts';
 
 // Wider than what is seen, so that it can be moved at once; a column to about a pixel of what is seen.
 const margin = 1;
-const columnsSeen = 1_000;
 const pauseMs = 120;
 // Samples come at a second, and ten times as often where it matters.
 const finestMs = 100;
@@ -15,7 +14,7 @@ const finestMs = 100;
  */
 export function keepLoaded(
   viewport: Viewport,
-  load: (request: TimelineRequest) => Promise<WindowPictures>,
+  load: (request?: TimelineRequest) => Promise<WindowPictures>,
   show: (pictures: WindowPictures) => void,
 ): { load(): Promise<void>; end(): void } {
   let loaded: TimelineRequest | null = null;
@@ -23,9 +22,10 @@ export function keepLoaded(
   let asked = 0;
   const now = async () => {
     const request = requestOf(viewport);
+    const isFirst = loaded === null;
     loaded = request;
     const mine = ++asked;
-    const pictures = await load(request);
+    const pictures = await load(isFirst ? undefined : request);
     if (mine === asked) show(pictures);
   };
   const isFilled = () => loaded !== null && isEnough(loaded, viewport);
@@ -51,7 +51,7 @@ function requestOf({ shown, whole }: Viewport): TimelineRequest {
   const fromUnixMs = Math.round(Math.max(whole.fromUnixMs, shown.fromUnixMs - margin * span));
   const end = Math.min(whole.toUnixMs, shown.toUnixMs + margin * span);
   const toUnixMs = Math.round(Math.max(end, shown.fromUnixMs));
-  const columns = Math.max(1, Math.ceil((columnsSeen * (toUnixMs - fromUnixMs)) / span));
+  const columns = Math.max(1, Math.ceil((firstColumns * (toUnixMs - fromUnixMs)) / span));
   return { fromUnixMs, toUnixMs, columns };
 }
 
@@ -60,6 +60,6 @@ function isEnough(loaded: TimelineRequest, { shown, whole }: Viewport): boolean 
   const columnMs = (loaded.toUnixMs - loaded.fromUnixMs) / loaded.columns;
   const isLeft = shown.fromUnixMs >= loaded.fromUnixMs || loaded.fromUnixMs <= whole.fromUnixMs;
   const end = Math.min(shown.toUnixMs, whole.toUnixMs);
-  const isFine = columnMs <= finestMs || span / columnMs >= columnsSeen / 2;
+  const isFine = columnMs <= finestMs || span / columnMs >= firstColumns / 2;
   return isLeft && end <= loaded.toUnixMs + Math.max(finestMs, columnMs) && isFine;
 }

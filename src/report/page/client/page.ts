@@ -1,8 +1,11 @@
+import './ahead.ts';
+import { placeOf } from './address.ts';
 import { compareView } from './compare-view.ts';
 import { button, element } from './dom.ts';
 import { fileSource } from './file-source.ts';
 import { httpSource } from './http-source.ts';
 import { listView } from './list-view.ts';
+import { oncePainted } from './painted.ts';
 import { sessionView } from './session-view.ts';
 import type { Source } from './source.ts';
 import { shownZone, showZone, zoneName } from './times.ts';
@@ -18,23 +21,35 @@ function start(): void {
   let turn = 0;
   const show = async () => {
     const mine = ++turn;
-    const next = await viewOf(source, file !== null).catch(problemView);
+    const put = (next: View) => {
+      view?.end();
+      view = next;
+      document.title = next.title;
+      place.replaceChildren(navigation(file !== null, show), next.element);
+    };
+    let next = await viewOf(source, file !== null).catch(problemView);
     if (mine !== turn) {
+      next.filled?.catch(() => undefined);
       next.end();
       return;
     }
-    view?.end();
-    view = next;
-    document.title = next.title;
-    place.replaceChildren(navigation(file !== null, show), next.element);
+    // Where there is nothing to be seen yet its frame is laid out while its data are on their way.
+    if (view === null) put(next);
+    try {
+      await next.filled;
+    } catch (error) {
+      if (view !== next) next.end();
+      next = problemView(error);
+    }
+    if (mine !== turn) {
+      if (view !== next) next.end();
+      return;
+    }
+    if (view !== next) put(next);
     next.element.dataset['ready'] = 'true';
-    requestAnimationFrame(() =>
-      setTimeout(() => {
-        // For who measures it: from the start of the navigation to the frame that shows it.
-        performance.mark('shown');
-        if (mine === turn) next.painted?.();
-      }),
-    );
+    oncePainted('shown', () => {
+      if (mine === turn) next.painted?.();
+    });
   };
   window.addEventListener('hashchange', () => void show());
   void show();
@@ -45,30 +60,14 @@ async function viewOf(source: Source, isFile: boolean): Promise<View> {
     const [only] = (await source.list()).recordings;
     return await sessionView(source, only?.name ?? '');
   }
-  const [, kind = '', rest = ''] = /^#\/(recording\/|compare\?)(.*)$/.exec(location.hash) ?? [];
-  if (kind === 'recording/') {
-    const name = decoded(rest);
-    return name === null ? await listWithProblem(source) : await sessionView(source, name);
-  }
-  if (kind === 'compare?') {
-    const query = new URLSearchParams(rest);
-    return await compareView(source, [query.get('a') ?? '', query.get('b') ?? '']);
-  }
-  return await listView(source);
+  const to = placeOf(location.hash);
+  if (to.kind === 'recording') return await sessionView(source, to.name);
+  if (to.kind === 'compare') return await compareView(source, to.names);
+  return to.kind === 'nowhere' ? listWithProblem(source) : listView(source);
 }
 
-/** Null for what no link of ours leads to, such as `%`. */
-function decoded(text: string): string | null {
-  try {
-    return decodeURIComponent(text);
-  } catch (error) {
-    if (!(error instanceof URIError)) throw error;
-    return null;
-  }
-}
-
-async function listWithProblem(source: Source): Promise<View> {
-  const view = await listView(source);
+function listWithProblem(source: Source): View {
+  const view = listView(source);
   view.element.prepend(problem('The address names no recording; these are there.'));
   return view;
 }

@@ -89,7 +89,8 @@ export function pressurePicture({ viewport, head }: PictureContext): Pictures {
 
 /** Roles on top of each other, those that there are; what is told of each is its own share. */
 export function rolePicture(context: PictureContext): Pictures {
-  const place = element('div');
+  // What comes below does not jump when it is there.
+  const place = element('div', { class: 'roles-place' });
   let shown: { chart: Chart; roles: ProcessRole[]; shares: Column[] } | null = null;
   return {
     element: place,

@@ -1,13 +1,14 @@
 import type { SessionReport } from '../../../analysis/session-report.ts';
-import type { RecordingHead } from '../page-data.ts';
+import type { RecordingHead, WindowPictures } from '../page-data.ts';
 import { button, element } from './dom.ts';
 import { eventsSection } from './events-section.ts';
 import { labelElements } from './labels.ts';
 import { keepLoaded } from './loader.ts';
+import { oncePainted } from './painted.ts';
 import { memoryPicture, pressurePicture, rolePicture } from './pictures.ts';
 import { processesSection } from './processes-section.ts';
 import { factsSection, pagesSection, rolesSection, verdictSection } from './report-sections.ts';
-import type { Source } from './source.ts';
+import type { Source, SourceMessage } from './source.ts';
 import type { View } from './view.ts';
 import { Viewport } from './viewport.ts';
 import { windowSection } from './window-section.ts';
@@ -21,16 +22,21 @@ export async function sessionView(source: Source, name: string): Promise<View> {
   const viewport = new Viewport(head, head.isLive ? 'follow' : 'stay');
   const toLimit = element('input', { type: 'checkbox', id: 'to-limit' });
   toLimit.checked = true;
-  const pictures = [
-    memoryPicture({ head, viewport, isScaledToLimit: () => toLimit.checked }),
-    rolePicture({ head, viewport }),
-    pressurePicture({ head, viewport }),
-  ];
+  const memory = memoryPicture({ head, viewport, isScaledToLimit: () => toLimit.checked });
+  const others = [rolePicture({ head, viewport }), pressurePicture({ head, viewport })];
+  // The others are farther down: they are drawn when the first one is seen.
+  const later: WindowPictures[] = [];
+  let isFirst = true;
+  const showOthers = (data: WindowPictures) => {
+    for (const picture of others) picture.setData(data);
+  };
   const loader = keepLoaded(
     viewport,
     (request) => source.pictures(name, request),
     (data) => {
-      for (const picture of pictures) picture.setData(data);
+      memory.setData(data);
+      if (isFirst) later.push(data);
+      else showOthers(data);
     },
   );
   toLimit.addEventListener('change', () => void loader.load());
@@ -52,31 +58,48 @@ export async function sessionView(source: Source, name: string): Promise<View> {
       processesSection(answer, { head, source, viewport }).element,
     );
   });
-  const stop = source.listen([name], (message) => {
-    if (message.kind !== 'grown' || message.name !== name) return;
-    state.textContent = message.isLive ? '● live' : '';
-    viewport.grow(message.toUnixMs);
-    report.refresh(message.isLive ? 'later' : 'now');
-    void source.head(name).then((now) => refreshEvents(head, now, events, viewport));
-  });
-  await loader.load();
+  const onGrown = ({ toUnixMs, isLive }: Pick<RecordingHead, 'toUnixMs' | 'isLive'>) => {
+    head.isLive = isLive;
+    state.textContent = isLive ? '● live' : '';
+    viewport.grow(toUnixMs);
+    report.refresh(isLive ? 'later' : 'now');
+  };
+  const onMessage = (message: SourceMessage) => {
+    const isGrowth = message.kind === 'grown' && message.name === name;
+    if (isGrowth) onGrown(message);
+    // What was missed before the connection is in the head.
+    if (!isGrowth && message.kind !== 'connected') return;
+    void source.head(name).then((now) => {
+      if (now.toUnixMs > viewport.whole.toUnixMs || now.isLive !== head.isLive) onGrown(now);
+      refreshEvents(head, now, events, viewport);
+    });
+  };
+  let stop: (() => void) | null = null;
   return {
     title: `${name} – headroom`,
     element: element('main', {}, [
       titleOf(head, state),
       verdict,
       toolbar(viewport, { toLimit, isLive: head.isLive }),
-      ...pictures.map((picture) => picture.element),
+      memory.element,
+      ...others.map((picture) => picture.element),
       window_.element,
       events,
       rest,
     ]),
-    painted: () => report.refresh('now'),
+    filled: loader.load(),
+    painted() {
+      isFirst = false;
+      for (const data of later.splice(-1)) showOthers(data);
+      oncePainted('drawn');
+      report.refresh('now');
+      stop = source.listen([name], onMessage);
+    },
     end() {
-      stop();
+      stop?.();
       loader.end();
       report.end();
-      for (const picture of pictures) picture.destroy();
+      for (const picture of [memory, ...others]) picture.destroy();
     },
   };
 }

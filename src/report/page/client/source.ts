@@ -21,7 +21,8 @@ export interface Source {
   list(): Promise<RecordingList>;
   head(name: string): Promise<RecordingHead>;
   report(name: string): Promise<SessionReport>;
-  pictures(name: string, request: TimelineRequest): Promise<WindowPictures>;
+  /** Of a window; without one: of the whole recording, {@link firstColumns} wide. */
+  pictures(name: string, request?: TimelineRequest): Promise<WindowPictures>;
   processes(
     name: string,
     request: TimelineRequest,
