@@ -85,11 +85,14 @@ export function* readProcessRows(
 }
 
 /** The last row of each process, by process. */
-export function readLastProcessRows(db: Database): ProcessRow[] {
+export function readLastProcessRows(db: Database): ProcessSample[] {
   return db
     .prepare<[], ProcessRow>(selectLast)
     .all()
-    .map((row) => checkShape(row, rowShape, 'a process sample'));
+    .map((row) => {
+      const { sequence: _, ...sample } = checkShape(row, rowShape, 'a process sample');
+      return sample;
+    });
 }
 
 interface PageBounds {
