@@ -9,6 +9,7 @@ import { memoryKeeper } from './memory-keeper.ts';
 import { switchOption, textOption } from './parse-arguments.ts';
 import { perProcessOption } from './per-process-option.ts';
 import { parseDuration, parseHttpUrl } from './quantities.ts';
+import { keepingSeal } from './seal-recording.ts';
 import { timeLeft } from './time-left.ts';
 
 const protocols = ['http/protobuf', 'http/json'];
@@ -18,7 +19,10 @@ const protocols = ['http/protobuf', 'http/json'];
  * of them, so that no number of files makes it longer; with `--follow` it is for the end of each.
  */
 export async function exportOtlp(parsed: ParsedArguments, io: CommandIo): Promise<number> {
-  return await exportEach(parsed.positionals, io, otlpExport(parsed, io));
+  const exportFile = otlpExport(parsed, io);
+  return await exportEach(parsed.positionals, io, (file) =>
+    keepingSeal(file, io, () => exportFile(file)),
+  );
 }
 
 /** False for a file of which something is left. */

@@ -1,5 +1,7 @@
-import { HeadroomError } from '../model/errors.ts';
+import { statSync } from 'node:fs';
+import { errnoOf, HeadroomError } from '../model/errors.ts';
 import { printable } from '../report/printable.ts';
+import { checkSeal, type SealCheck } from '../store/seal/check-seal.ts';
 import { sealFile } from '../store/seal/seal-file.ts';
 import type { CommandIo } from './command.ts';
 
@@ -13,5 +15,36 @@ export function sealRecording(path: string, io: Pick<CommandIo, 'stderr'>): void
   } catch (error) {
     if (!(error instanceof HeadroomError)) throw error;
     io.stderr.write(`no checksums were added: ${printable(error.message)}\n`);
+  }
+}
+
+/**
+ * Does work that writes to a recording, and renews its checksums after it: those of one that was what
+ * they said before, or that got them meanwhile. What is damaged, or was changed by another program, is
+ * never vouched for.
+ */
+export async function keepingSeal<T>(
+  path: string,
+  io: Pick<CommandIo, 'stderr'>,
+  work: () => Promise<T>,
+): Promise<T> {
+  const before = sealState(path);
+  try {
+    return await work();
+  } finally {
+    const mayRenew = before === 'intact' || before === 'none';
+    if (mayRenew && sealState(path) === 'outdated') sealRecording(path, io);
+  }
+}
+
+/** Null: it cannot be read, which whoever works with it tells. */
+function sealState(path: string): SealCheck['state'] | null {
+  try {
+    // A pipe would be waited for.
+    const isFile = statSync(path, { throwIfNoEntry: false })?.isFile() ?? false;
+    return isFile ? checkSeal(path).state : null;
+  } catch (error) {
+    if (errnoOf(error) === null) throw error;
+    return null;
   }
 }

@@ -103,6 +103,10 @@ class BatchDelivery<T extends Item> {
       if (outcome.kind === 'sent') return;
       this.#rejected += Math.min(outcome.rejected, items.length);
       if (outcome.message !== '') this.#messages.add(outcome.message);
+      if (outcome.rejected > items.length) {
+        const more = `${outcome.rejected} rejected of ${items.length} that were sent`;
+        this.#messages.add(`${more}, which cannot be; all of them are taken for rejected`);
+      }
     }
   }
 

@@ -18,6 +18,8 @@ export interface HttpAnswer {
   retryAfter: string | null;
   location: string | null;
   body: Buffer;
+  /** There was more than anybody reads. */
+  isCut: boolean;
 }
 
 /** Of either signal; in protobuf the two are the same bytes. */
@@ -78,8 +80,9 @@ export function parseRetryAfter(text: string | null, nowUnixMs: number): number 
 }
 
 function readSuccess(answer: HttpAnswer, url: string): SendResult {
-  if (answer.body.length === 0) return { kind: 'sent' };
-  const response = parseResponse(answer);
+  if (answer.body.length === 0 && !answer.isCut) return { kind: 'sent' };
+  // An OTLP receiver answers in a few bytes.
+  const response = answer.isCut ? null : parseResponse(answer);
   if (response === null) {
     return {
       kind: 'misconfigured',

@@ -88,7 +88,7 @@ function exchange(request: http.ClientRequest, body: Uint8Array): Promise<HttpAn
     let bytes = 0;
     let response: http.IncomingMessage | null = null;
     const finish = (from: http.IncomingMessage): void =>
-      resolve(answerOf(from, Buffer.concat(chunks)));
+      resolve(answerOf(from, { body: Buffer.concat(chunks), isCut: bytes > largestAnswerBytes }));
     const fail = (error: Error): void => {
       if (response !== null && (response.statusCode ?? 0) >= 300) finish(response);
       else reject(error);
@@ -112,13 +112,17 @@ function exchange(request: http.ClientRequest, body: Uint8Array): Promise<HttpAn
   });
 }
 
-function answerOf(response: http.IncomingMessage, body: Buffer): HttpAnswer {
+function answerOf(
+  response: http.IncomingMessage,
+  { body, isCut }: Pick<HttpAnswer, 'body' | 'isCut'>,
+): HttpAnswer {
   return {
     status: response.statusCode ?? 0,
     contentType: response.headers['content-type'] ?? '',
     retryAfter: response.headers['retry-after'] ?? null,
     location: response.headers.location ?? null,
     body,
+    isCut,
   };
 }
 

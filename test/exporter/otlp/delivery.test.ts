@@ -40,6 +40,15 @@ test('what the receiver did not keep is counted and not sent again', async () =>
   expect(world.requests).toHaveLength(1);
 });
 
+test('more rejected than were sent cannot be, and is told', async () => {
+  const world = receiver(() => ({ kind: 'partial', rejected: 99, message: '' }));
+  const delivery = await deliver(pointsTo(10), world.options);
+  expect(delivery).toMatchObject({ sent: 10, rejected: 10, stop: null });
+  expect([...delivery.messages]).toEqual([
+    '99 rejected of 10 that were sent, which cannot be; all of them are taken for rejected',
+  ]);
+});
+
 test('one bad point is found by halving, the others arrive in their order', async () => {
   const world = receiver((points) =>
     points.includes(777) ? refusal(400, 'bad label') : { kind: 'sent' },

@@ -127,6 +127,7 @@ test('any answer at all is understood as something', () => {
         retryAfter: fc.option(fc.string()),
         location: fc.option(fc.string()),
         body: fc.uint8Array().map((bytes) => Buffer.from(bytes)),
+        isCut: fc.boolean(),
       }),
       (answer) => {
         const result = readAnswer(answer, url, now);
@@ -138,6 +139,6 @@ test('any answer at all is understood as something', () => {
 });
 
 function read(parts: Partial<HttpAnswer>) {
-  const empty = { status: 200, contentType: '', retryAfter: null, location: null };
+  const empty = { status: 200, contentType: '', retryAfter: null, location: null, isCut: false };
   return readAnswer({ ...empty, body: Buffer.alloc(0), ...parts }, url, now);
 }

@@ -52,6 +52,18 @@ test('JSON is sent as JSON, and compressed when asked', async () => {
   expect(zlib.gunzipSync(requests[0]?.raw ?? '').toString()).toBe('{"a":1}');
 });
 
+test('a body of 200 without bound is read to a bound, and is no answer of a receiver', async () => {
+  const { url } = await listen((_, response) => {
+    response.writeHead(200, { 'content-type': 'application/x-protobuf' });
+    writeOn(response);
+  });
+  const send = createSender(jsonSignal(url, { timeoutMs: null }));
+  expect(await send(Buffer.from('x'))).toMatchObject({
+    kind: 'misconfigured',
+    message: expect.stringContaining('answers 200, but not as an OTLP receiver'),
+  });
+});
+
 test('user and password of the URL are sent as basic authentication', async () => {
   const { url, requests } = await listen((_, response) => response.end());
   await createSender(jsonSignal(url.replace('//', '//user:p%40ss@')))(Buffer.from('x'));
@@ -110,11 +122,7 @@ describe('answers that do not end', () => {
       'a body of 400 without bound',
       (_, response) => {
         response.writeHead(400);
-        const write = () => {
-          while (!response.destroyed && response.write('x'.repeat(65_536)));
-        };
-        response.on('drain', write);
-        write();
+        writeOn(response);
       },
       { kind: 'rejected', status: 400, message: 'x'.repeat(500) },
     ],
@@ -246,6 +254,15 @@ interface SeenRequest {
 }
 
 /** Answers when the whole request has been read. */
+/** Until nobody reads any more. */
+function writeOn(response: http.ServerResponse): void {
+  const write = () => {
+    while (!response.destroyed && response.write('x'.repeat(65_536)));
+  };
+  response.on('drain', write);
+  write();
+}
+
 async function listen(
   listener: http.RequestListener,
   create: (handler: http.RequestListener) => http.Server = (handler) => http.createServer(handler),
