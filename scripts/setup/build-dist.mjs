@@ -31,6 +31,7 @@ export async function buildDist(root) {
     const file = path.join(root, 'dist', 'cli', name);
     if (existsSync(`${file}.js`)) await bundle(file);
   }
+  await bundleImport(root);
   await bundlePage(root);
 
   const program = path.join(root, 'dist', 'cli', 'headroom.cjs');
@@ -64,6 +65,31 @@ async function bundle(file) {
     logLevel: 'silent',
   });
   for (const ending of ['.js', '.d.ts']) rmSync(`${file}${ending}`);
+}
+
+/**
+ * The import of a fleet in one file: to load its 140 modules takes longer than to read 100 recordings.
+ * What others ask for its class stays where it is.
+ *
+ * @param {string} root
+ */
+async function bundleImport(root) {
+  const cli = path.join(root, 'dist', 'cli');
+  const file = path.join(cli, 'fleet', 'import.js');
+  if (!existsSync(file)) return;
+  const { build } = await import('esbuild');
+  await build({
+    entryPoints: [file],
+    outfile: file,
+    allowOverwrite: true,
+    bundle: true,
+    packages: 'external',
+    external: [path.join(root, 'dist', 'model', 'errors.js'), path.join(cli, 'command.js')],
+    platform: 'node',
+    format: 'esm',
+    target: 'node20',
+    logLevel: 'silent',
+  });
 }
 
 /**

@@ -1,9 +1,16 @@
 import type { FleetSession } from '../../model/fleet-session.ts';
 import { formatCount } from '../format.ts';
-import { censoredRankTest, countOf, type Demands, sortedDemands } from './censored-rank-test.ts';
+import {
+  censoredRankTest,
+  countOf,
+  type Demand,
+  type Demands,
+  sortedDemands,
+} from './censored-rank-test.ts';
 import { fits, type LabelFilter, labelValue } from './dimensions.ts';
-import { type FleetFigures, fleetReport } from './fleet-report.ts';
-import { mixWarnings } from './mix-warnings.ts';
+import { compareValues } from './fleet-report.ts';
+import { type FleetFigures, FleetSum } from './fleet-sum.ts';
+import { Mix, mixWarnings } from './mix-warnings.ts';
 import { type FactorInterval, factorInterval } from './shift-interval.ts';
 
 /** The answer of `headroom fleet diff`; as JSON it is its output. Fields are only added. */
@@ -59,60 +66,81 @@ export function fleetDiff(sessions: Iterable<FleetSession>, question: DiffQuesti
       throw new RangeError(`${name} is to be between 0 and 1, not ${share}`);
     }
   }
-  const sides = { a: [] as FleetSession[], b: [] as FleetSession[] };
+  const { by } = question;
+  const whole = new Sides();
+  const byValue = new Map<string | null, Sides>();
   let inBoth = 0;
   for (const session of sessions) {
     const isA = fits(session, question.a);
     const isB = fits(session, question.b);
     if (isA && isB) inBoth++;
-    else if (isA) sides.a.push(session);
-    else if (isB) sides.b.push(session);
+    if (isA === isB) continue;
+    const side = isA ? 'a' : 'b';
+    whole[side].add(session);
+    if (by === undefined) continue;
+    const value = labelValue(session, by);
+    const sides = byValue.get(value) ?? new Sides();
+    byValue.set(value, sides);
+    sides[side].add(session);
   }
-  const { confidence, margin, by } = question;
   return {
     schemaVersion: 1,
-    ...compare(sides, question),
-    confidence,
-    margin,
+    ...compare(whole, question),
+    confidence: question.confidence,
+    margin: question.margin,
     inBoth,
-    groups: by === undefined ? [] : groupsBy(by, sides, question),
+    groups: [...byValue]
+      .sort(([a], [b]) => compareValues(a, b))
+      .map(([value, sides]) => ({ label: by ?? '', value, ...compare(sides, question) })),
   };
 }
 
-interface Sides {
-  a: readonly FleetSession[];
-  b: readonly FleetSession[];
+class Sides {
+  readonly a = new Side();
+  readonly b = new Side();
 }
 
-function groupsBy(label: string, { a, b }: Sides, question: DiffQuestion): FleetDiff['groups'] {
-  const values = fleetReport([...a, ...b], { by: [label] }).groups.map(({ value }) => value);
-  return values.map((value) => {
-    const own = (sessions: readonly FleetSession[]) =>
-      sessions.filter((session) => labelValue(session, label) === value);
-    return { label, value, ...compare({ a: own(a), b: own(b) }, question) };
-  });
+/** What is kept of the sessions of one side: not their distributions, which are most of them. */
+class Side {
+  readonly #sum = new FleetSum();
+  readonly #demands: Demand[] = [];
+  readonly mix = new Mix();
+
+  add(session: FleetSession): void {
+    this.#sum.add(session);
+    this.#demands.push(demandOf(session));
+    this.mix.add(session);
+  }
+
+  figures(): FleetFigures {
+    return this.#sum.figures();
+  }
+
+  demands(): Demands {
+    return sortedDemands(this.#demands);
+  }
 }
 
 function compare(
   { a, b }: Sides,
   { a: ofA, b: ofB, confidence, margin }: DiffQuestion,
 ): Comparison {
-  const [demandsA, demandsB] = [demandsOf(a), demandsOf(b)];
+  const [demandsA, demandsB] = [a.demands(), b.demands()];
   const [m, n] = [countOf(demandsA), countOf(demandsB)];
   const { score, p } = censoredRankTest(demandsA, demandsB);
   const factor = factorInterval(demandsA, demandsB, confidence);
   const verdict = verdictOf(factor, margin);
   const isCertain = verdict !== 'unknown';
   return {
-    a: figuresOf(a),
-    b: figuresOf(b),
+    a: a.figures(),
+    b: b.figures(),
     verdict,
     factor,
     p,
     moreLikely: m * n === 0 ? null : (1 + score / (m * n)) / 2,
     sessionsMissing: isCertain ? null : sessionsMissing(factor, margin, m + n),
     warnings: mixWarnings(
-      { a, b },
+      { a: a.mix, b: b.mix },
       [...ofA, ...ofB].map(({ label }) => label),
     ),
   };
@@ -132,18 +160,8 @@ function sessionsMissing({ low, high }: FactorInterval, margin: number, count: n
 }
 
 /** A session that met its limit needed more than that, whatever its last sample says. */
-function demandsOf(sessions: readonly FleetSession[]): Demands {
-  return sortedDemands(
-    sessions.map(({ demandBytes, limitBytes, isCensored }) => ({
-      log: Math.log(Math.max(1, demandBytes, isCensored ? limitBytes : 0)),
-      isCensored,
-    })),
-  );
-}
-
-function figuresOf(sessions: readonly FleetSession[]): FleetFigures {
-  const { schemaVersion: _, groups: __, ...figures } = fleetReport(sessions);
-  return figures;
+function demandOf({ demandBytes, limitBytes, isCensored }: FleetSession): Demand {
+  return { log: Math.log(Math.max(1, demandBytes, isCensored ? limitBytes : 0)), isCensored };
 }
 
 /** `version=1.2, workload=shop` */

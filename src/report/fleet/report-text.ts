@@ -1,4 +1,5 @@
-import type { FleetFigures, FleetReport } from '../../analysis/fleet/fleet-report.ts';
+import type { FleetReport } from '../../analysis/fleet/fleet-report.ts';
+import type { FleetFigures } from '../../analysis/fleet/fleet-sum.ts';
 import { formatCount, formatDuration, formatInstant, formatRatio } from '../../analysis/format.ts';
 import { formatBytes } from '../../model/format-bytes.ts';
 import { joinLines, type Line, table, wrap } from '../text-layout.ts';

@@ -5,7 +5,12 @@ import type { FleetSession } from '../../model/fleet-session.ts';
 import { readError } from '../database-file.ts';
 import { type Database, fileError, openDatabase, transaction } from '../driver.ts';
 import { readingError } from '../reading-error.ts';
-import { createFleetSchema, fleetApplicationId, fleetSchemaVersion } from './fleet-schema.ts';
+import {
+  addFleetIndexes,
+  createFleetSchema,
+  fleetApplicationId,
+  fleetSchemaVersion,
+} from './fleet-schema.ts';
 import { FleetWriter } from './fleet-writer.ts';
 import { readSessions } from './session-rows.ts';
 
@@ -214,4 +219,5 @@ function prepare(
       hint: 'Update Headroom, or choose another folder with --data DIR.',
     });
   }
+  if (mode === 'create') addFleetIndexes(db);
 }

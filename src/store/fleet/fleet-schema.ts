@@ -8,8 +8,14 @@ export const fleetSchemaVersion = 1;
 /** Makes the tables of a new data set. */
 export function createFleetSchema(db: Database): void {
   db.exec(tablesSql);
+  addFleetIndexes(db);
   db.pragma(`application_id = ${fleetApplicationId}`);
   db.pragma(`user_version = ${fleetSchemaVersion}`);
+}
+
+/** Those that a data set of an earlier version has not. */
+export function addFleetIndexes(db: Database): void {
+  db.exec(indexesSql);
 }
 
 const tablesSql = `
@@ -67,7 +73,9 @@ CREATE TABLE file (
   code TEXT,
   reason TEXT
 ) STRICT, WITHOUT ROWID;
+`;
 
-CREATE INDEX file_checksum ON file (checksum);
-CREATE INDEX session_file ON session (file);
+const indexesSql = `
+CREATE INDEX IF NOT EXISTS file_checksum ON file (checksum);
+CREATE INDEX IF NOT EXISTS session_file ON session (file);
 `;
