@@ -1,6 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { grounds, lineColors, type Scheme } from '../../../src/report/page/client/palette.ts';
+import {
+  badColors,
+  gridColors,
+  grounds,
+  inkColors,
+  lineColors,
+  type Scheme,
+} from '../../../src/report/page/client/palette.ts';
 
 type Triple = readonly [number, number, number];
 
@@ -54,12 +61,27 @@ test.each(cases)(
 );
 
 test.each(cases)('%s: good, warning and bad are told apart by who sees %s', (scheme, vision) => {
-  const css = readFileSync('src/report/page/client/page.css', 'utf8').split('@media');
-  const states = ['good', 'warning', 'bad'].map((name) => {
-    const color = new RegExp(`--${name}: (#[0-9a-f]{6})`).exec(css[schemes.indexOf(scheme)] ?? '');
-    return bytesOf(color?.[1] ?? '');
-  });
+  const states = ['good', 'warning', 'bad'].map(cssColors(scheme)).map(bytesOf);
   expect(least(states.map(linear), vision)).toBeGreaterThan(noticedOfLines);
+});
+
+// WCAG 2.2, 1.4.11: what has to be seen to understand a picture; 1.4.3: text.
+test.each(schemes)('%s: each line is seen on the ground, and text can be read', (scheme) => {
+  const ground = grounds[scheme];
+  for (const line of lineColors[scheme]) expect(contrast(line, ground)).toBeGreaterThanOrEqual(3);
+  expect(contrast(inkColors[scheme], ground)).toBeGreaterThanOrEqual(4.5);
+  // The words of a gap stand on the colour of the grid.
+  expect(contrast(inkColors[scheme], gridColors[scheme])).toBeGreaterThanOrEqual(4.5);
+  expect(contrast(badColors[scheme], ground)).toBeGreaterThanOrEqual(4.5);
+  const css = cssColors(scheme);
+  expect(css('ground')).toBe(ground);
+  for (const name of ['ink', 'faint', 'accent', 'good', 'warning', 'bad']) {
+    for (const under of ['ground', 'raised']) {
+      expect([name, under, contrast(css(name), css(under)) >= 4.5]).toEqual([name, under, true]);
+    }
+  }
+  // The edge of what can be typed into or pressed.
+  expect(contrast(css('control'), ground)).toBeGreaterThanOrEqual(3);
 });
 
 // Rounded values of sRGB's green and white in CIELAB, D65, as Lindbloom's calculator has them.
@@ -67,6 +89,20 @@ test('the ruler measures', () => {
   expect(lab(linear(bytesOf('#00ff00'))).map(Math.round)).toEqual([88, -86, 83]);
   expect(distance(lab(linear(bytesOf('#ffffff'))), [100, 0, 0])).toBeLessThan(0.1);
 });
+
+function cssColors(scheme: Scheme): (name: string) => string {
+  const css = readFileSync('src/report/page/client/page.css', 'utf8').split('@media');
+  const part = css[schemes.indexOf(scheme)] ?? '';
+  return (name) => new RegExp(`--${name}: (#[0-9a-f]{6})`).exec(part)?.[1] ?? '';
+}
+
+/** WCAG 2.2: contrast ratio, 1 to 21. */
+function contrast(one: string, other: string): number {
+  const [dark = 0, bright = 0] = [one, other]
+    .map((color) => dot([0.2126, 0.7152, 0.0722], linear(bytesOf(color))))
+    .sort((a, b) => a - b);
+  return (bright + 0.05) / (dark + 0.05);
+}
 
 /** The smallest distance of any two of these, as somebody sees them (CIE 1976). */
 function least(colors: readonly Triple[], vision: string): number {

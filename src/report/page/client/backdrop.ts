@@ -30,7 +30,10 @@ export function drawBackdrop(
   ctx.textBaseline = 'alphabetic';
   ctx.font = `${Math.round(11 * devicePixelRatio)}px system-ui`;
   for (const gap of gaps) drawGap(plot, gap);
-  for (const kill of kills) if (kill.timeUnixMs !== null) drawKill(plot, kill.timeUnixMs);
+  let freeFrom = bbox.left;
+  for (const { timeUnixMs } of kills) {
+    if (timeUnixMs !== null) freeFrom = drawKill(plot, timeUnixMs, freeFrom);
+  }
   ctx.restore();
 }
 
@@ -72,11 +75,12 @@ function drawGap(plot: uPlot, gap: Gap): void {
   ctx.restore();
 }
 
-function drawKill(plot: uPlot, timeUnixMs: number): void {
+/** Words do not lie on those before, nor go over the edge; gives from where on there is room. */
+function drawKill(plot: uPlot, timeUnixMs: number, freeFrom: number): number {
   const { ctx, bbox } = plot;
   const x = plot.valToPos(timeUnixMs, 'x', true);
   const arm = 5 * devicePixelRatio;
-  const y = bbox.top + 2 * arm;
+  const y = bbox.top + 1.6 * arm;
   ctx.strokeStyle = badColor();
   ctx.lineWidth = 2 * devicePixelRatio;
   ctx.beginPath();
@@ -88,5 +92,13 @@ function drawKill(plot: uPlot, timeUnixMs: number): void {
   ctx.lineTo(x + arm, y - arm);
   ctx.stroke();
   ctx.fillStyle = badColor();
-  ctx.fillText('OOM kill', x + arm + 3 * devicePixelRatio, y + arm);
+  const space = arm + 3 * devicePixelRatio;
+  const { width } = ctx.measureText(killWords);
+  const isAtEdge = x + space + width > bbox.left + bbox.width;
+  const left = isAtEdge ? x - space - width : x + space;
+  if (left < freeFrom) return freeFrom;
+  ctx.fillText(killWords, left, y + 0.75 * arm);
+  return left + width;
 }
+
+const killWords = 'OOM kill';

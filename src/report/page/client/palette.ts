@@ -4,18 +4,19 @@ export type Scheme = 'light' | 'dark';
 
 /**
  * Colours of lines and roles: Okabe and Ito's, moved so far apart that any two of the ten are told
- * apart by who sees no red, no green or no blue (test/report/page/palette.test.ts). Where two lines
- * meet they have different dashes and labels, too.
+ * apart by who sees no red, no green or no blue, and so far from the ground that each is seen on it by
+ * whoever sees contrasts badly (test/report/page/palette.test.ts). Where two lines meet they have
+ * different dashes and labels, too.
  */
 export const lineColors: Readonly<Record<Scheme, readonly string[]>> = {
   light: [
     '#0072b2',
-    '#e8a006',
-    '#5fa873',
-    '#ce7caa',
-    '#51b8ee',
-    '#d55d05',
-    '#a8a545',
+    '#ca8500',
+    '#5ea26c',
+    '#ca79a7',
+    '#159ed3',
+    '#c24e00',
+    '#999742',
     '#6f7372',
     '#6a50ce',
     '#373838',

@@ -41,7 +41,8 @@ export function memoryPicture(context: MemoryContext): Pictures {
       { label: 'available, least', color: () => lineColor(2), dash: [3, 3] },
     ],
     bands: [{ between: [1, 2], fill: () => `${lineColor(0)}66` }],
-    top: (largest) => 1.05 * (isScaledToLimit() ? largest : mostUsed),
+    // Above the limit there is room for the word of a kill.
+    top: (largest) => 1.17 * (isScaledToLimit() ? largest : mostUsed),
     backdrop: (plot) => drawBackdrop(plot, backdropOf(head)),
     ...(elapsedFromUnixMs === undefined ? {} : { elapsedFromUnixMs }),
   });
