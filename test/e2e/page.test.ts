@@ -5,6 +5,7 @@ import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { renderSizeText } from '../../src/report/size-text.ts';
 import { StoreWriter } from '../../src/store/writer.ts';
+import { accessProblems } from '../support/accessibility.ts';
 import { runCli, temporaryFolder } from '../support/headroom-cli.ts';
 import { type HeadroomServer, startServer } from '../support/headroom-server.ts';
 import { startPageBrowser } from '../support/page-browser.ts';
@@ -87,6 +88,7 @@ describe('the list', () => {
     );
     await page.fill('#search', 'killed');
     expect(await visibleNames()).toHaveLength(3);
+    expect(await accessProblems(page)).toEqual([]);
     await takePicture('page-list');
     await page.fill('#search', 'suite=search');
     expect(await visibleNames()).toEqual(['search.db']);
@@ -115,23 +117,19 @@ test('which tier those need that are ticked is the answer of headroom size', asy
   const files = names.map((name) => path.join(recordings, name));
   const report = JSON.parse((await runCli('size', ...files, '--json')).stdout);
   expect(await answer.textContent()).toBe(renderSizeText(report));
+  expect(await accessProblems(page)).toEqual([]);
   const query = names.map((name) => `recording=${name}`).join('&');
   expect(await (await fetch(`${server.url}/api/size?${query}`)).json()).toEqual(report);
 });
 
 describe('whoever looks', () => {
-  test.each(['light', 'dark'] as const)('can read it in %s', async (colorScheme) => {
-    await page.emulateMedia({ colorScheme });
+  test('in the dark or in the light has the ground for it', async () => {
     await open('#/recording/checkout.db');
-    await page.locator('.verdict.bad').waitFor();
-    const [ground = '', ...inks] = await page.evaluate<string[]>(
-      `[getComputedStyle(document.body).backgroundColor, ...['body', '.faint', 'nav a', '.verdict.bad'].map(
-        (selector) => getComputedStyle(document.querySelector(selector)).color)]`,
-    );
-    if (colorScheme === 'light') expect(luminance(ground)).toBeGreaterThan(0.8);
-    else expect(luminance(ground)).toBeLessThan(0.1);
-    // WCAG 2.2, 1.4.3.
-    for (const ink of inks) expect(contrast(ink, ground)).toBeGreaterThanOrEqual(4.5);
+    const ground = () => page.evaluate<string>('getComputedStyle(document.body).backgroundColor');
+    await page.emulateMedia({ colorScheme: 'dark' });
+    expect(await ground()).toBe('rgb(20, 24, 29)');
+    await page.emulateMedia({ colorScheme: 'light' });
+    expect(await ground()).toBe('rgb(255, 255, 255)');
   });
 
   test('or listens finds everything by its name', async () => {
@@ -161,6 +159,84 @@ describe('whoever looks', () => {
   });
 });
 
+describe('by keyboard alone', () => {
+  test('from the filter to a recording, through it, and back', async () => {
+    await open('');
+    await row('search.db').locator('.sparkline').waitFor();
+    await tabTo('#search');
+    await page.keyboard.type('suite=search');
+    expect(await visibleNames()).toEqual(['search.db']);
+    await tabTo('tr[data-name="search.db"] a');
+    await page.keyboard.press('Enter');
+    const figure = page.locator('figure').first();
+    await figure.locator('.u-over').waitFor();
+    expect(await focused()).toBe('search.db');
+    const start = async () => Number(await figure.getAttribute('data-from'));
+    const from = await start();
+    await tabTo('figure');
+    await page.keyboard.press('+');
+    await expect.poll(start, { timeout: patience }).toBeGreaterThan(from);
+    await page.keyboard.press('ArrowLeft');
+    const [moved, end] = [await start(), Number(await figure.getAttribute('data-to'))];
+    await page.keyboard.press('Enter');
+    const answer = page.locator('.window table');
+    await answer.waitFor();
+    expect(await answer.getAttribute('data-from')).toBe(String(moved));
+    expect(await answer.getAttribute('data-to')).toBe(String(end));
+    await page.keyboard.press('Escape');
+    await answer.waitFor({ state: 'detached' });
+    await tabTo('#event-kind');
+    await page.keyboard.type('gap');
+    await page.locator('.events td', { hasText: 'standby, 4 min' }).waitFor();
+    await tabTo('.events button');
+    await page.keyboard.press('Enter');
+    await expect.poll(start, { timeout: patience }).not.toBe(moved);
+    await tabTo('nav a', 'Shift+Tab');
+    await page.keyboard.press('Enter');
+    await row('search.db').waitFor();
+    expect(await focused()).toBe('Recordings');
+    expect(await page.inputValue('#search')).toBe('suite=search');
+  });
+
+  test('what can be used comes in the order in which it is seen', async () => {
+    await open('#/recording/search.db');
+    await page.locator('.processes input').first().waitFor();
+    const stops: string[] = [];
+    while (!stops.at(-1)?.startsWith('line of')) {
+      await page.keyboard.press('Tab');
+      const name = await focused();
+      // A field for a time has a stop for each of its parts.
+      if (name !== stops.at(-1)) stops.push(name);
+      expect(stops.length).toBeLessThan(60);
+    }
+    expect(stops.filter((name) => !/^\d{4}-/.test(name))).toEqual([
+      'headroom',
+      'Times: America/New_York',
+      'earlier',
+      'later',
+      'closer',
+      'farther',
+      'All',
+      'to-limit',
+      expect.stringMatching(/^Memory against its limit\./),
+      'Data as a table',
+      expect.stringMatching(/^The browser by role/),
+      'Data as a table',
+      expect.stringMatching(/^Pressure:/),
+      'Data as a table',
+      'window-from',
+      'window-to',
+      'Choose',
+      'Zoom to it',
+      'Clear',
+      'event-kind',
+      'Events',
+      'Processes',
+      expect.stringMatching(/^line of/),
+    ]);
+  });
+});
+
 describe('one recording', () => {
   test('a dragged window has the percentiles of report --from --to, to the byte', async () => {
     await open('#/recording/checkout.db');
@@ -177,6 +253,7 @@ describe('one recording', () => {
     );
     await page.locator('.processes input').first().check();
     await page.locator('.processes figure .u-legend').waitFor();
+    expect(await accessProblems(page)).toEqual([]);
     await page.locator('.toolbar').evaluate((toolbar) => toolbar.scrollIntoView());
     await takePicture('page-recording');
   });
@@ -194,20 +271,16 @@ describe('one recording', () => {
     );
     const rows = await page.locator('figure details tbody tr').allInnerTexts();
     expect(rows.some((text) => /unknown\s+unknown/.test(text))).toBe(true);
-    await page.getByRole('button', { name: /^Times are in/ }).click();
-    await page.getByRole('button', { name: /in UTC/ }).waitFor();
+    await page.getByRole('button', { name: /^Times: / }).click();
+    await page.getByRole('button', { name: 'Times: UTC' }).waitFor();
     await page.locator('figure details summary').first().click();
     expect(await page.locator('figure details tbody th').first().textContent()).toBe(
       '2026-01-05 10:00:00Z',
     );
   });
 
-  test('by keyboard alone: zoom, pan, a window that is typed', async () => {
+  test('a window that is typed', async () => {
     await open('#/recording/search.db');
-    await page.locator('figure').first().focus();
-    await page.keyboard.press('+');
-    await page.keyboard.press('ArrowRight');
-    await page.keyboard.press('Home');
     await page.locator('#window-from').fill('2026-01-05T05:00:10');
     await page.locator('#window-to').fill('2026-01-05T05:01:10');
     await page.keyboard.press('Enter');
@@ -246,6 +319,7 @@ describe('one recording', () => {
     const cells = await table.locator('tr', { hasText: 'working set max' }).locator('data').all();
     const shown = await Promise.all(cells.map((cell) => cell.getAttribute('value')));
     expect(shown).toEqual([a, b].map((report) => String(report?.memory.workingSetBytes.max)));
+    expect(await accessProblems(page)).toEqual([]);
     await takePicture('page-compare');
   });
 });
@@ -313,6 +387,7 @@ test('the file works without a network, has the same numbers, and is small', asy
   const { memory } = await reportOf('checkout.db', ...(await chosenRange(answer)));
   const { p50, p90, p95, p99, max } = memory.workingSetBytes;
   expect(await values(answer, 0)).toEqual([p50, p90, p95, p99, max].map(String));
+  expect(await accessProblems(page)).toEqual([]);
   expect(requests.filter((url) => !url.startsWith('file:') && !url.startsWith('data:'))).toEqual(
     [],
   );
@@ -336,24 +411,26 @@ test('the server gives nothing but what is in its folder, to nobody but its own 
   expect((await fetch(`${server.url}/api/recordings`, { headers })).status).toBe(403);
 });
 
-/** WCAG 2.2: relative luminance of `rgb(r, g, b)`, 0 to 1. */
-function luminance(color: string): number {
-  const [r = 0, g = 0, b = 0] = (color.match(/\d+/g) ?? []).map((text) => {
-    const share = Number(text) / 255;
-    return share <= 0.04045 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4;
-  });
-  return 0.2126 * r + 0.7152 * g + 0.0722 * b;
-}
-
-function contrast(one: string, other: string): number {
-  const [dark = 0, bright = 0] = [luminance(one), luminance(other)].sort((a, b) => a - b);
-  return (bright + 0.05) / (dark + 0.05);
-}
-
 async function open(hash: string): Promise<void> {
   await page.goto('about:blank');
   await page.goto(`${server.url}/${hash}`);
   await page.locator('main[data-ready]').waitFor();
+}
+
+/** Presses Tab until this has the focus. */
+async function tabTo(selector: string, key = 'Tab'): Promise<void> {
+  const isThere = `document.activeElement === document.querySelector(${JSON.stringify(selector)})`;
+  for (let presses = 0; presses < 60; presses++) {
+    if (await page.evaluate<boolean>(isThere)) return;
+    await page.keyboard.press(key);
+  }
+  throw new Error(`${selector} is not reached with ${key}`);
+}
+
+/** What has the focus: by its name, its id or its words. */
+function focused(): Promise<string> {
+  return page.evaluate<string>(`(({ ariaLabel, id, textContent }) =>
+    ariaLabel || id || textContent.trim())(document.activeElement)`);
 }
 
 const row = (name: string) => page.locator(`tr[data-name="${name}"]`);

@@ -59,7 +59,6 @@ export class Chart {
       {
         class: 'chart',
         tabindex: 0,
-        role: 'group',
         'aria-label': `${options.title}. ${options.description}`,
       },
       [caption, this.#body, this.#table],
@@ -143,6 +142,7 @@ export class Chart {
       '+': () => viewport.zoom(0.5),
       '-': () => viewport.zoom(2),
       Home: () => viewport.showWhole(),
+      Enter: () => viewport.choose({ ...viewport.shown }),
       Escape: () => viewport.choose(null),
     };
     const action = event.target === this.element ? actions[event.key] : undefined;

@@ -52,7 +52,10 @@ export function table(
       element(
         'tr',
         {},
-        heads.map((head) => element('th', { scope: 'col' }, [head])),
+        // Above what has no head, such as the names of rows, there is no head that is empty.
+        heads.map((head) =>
+          head === '' ? element('td') : element('th', { scope: 'col' }, [head]),
+        ),
       ),
     ]),
     element(

@@ -13,6 +13,9 @@ import type { View } from './view.ts';
 const atOnce = 100;
 const laterMs = 50;
 
+// As it was left, for whoever comes back from a recording.
+let lastSearch = '';
+
 const heads = ['recording', 'verdict', 'peak of limit', 'over time', 'labels', 'began', 'length'];
 
 /** All recordings of the folder, as they become known; some of them by label and text. */
@@ -26,6 +29,7 @@ export function listView(source: Source): View {
     placeholder: 'name, verdict, or label=value',
     autocomplete: 'off',
   });
+  search.value = lastSearch;
   const chosen = new Set<string>();
   const compare = button('Compare two', () => {
     const [a = '', b = ''] = chosen;
@@ -67,6 +71,7 @@ export function listView(source: Source): View {
     status.textContent = `${shown} of ${all.length} recordings${unread}${left}`;
   };
   search.addEventListener('input', () => {
+    lastSearch = search.value;
     for (const { recording, row } of rows.values()) row.hidden = !matches(recording, search.value);
     tell();
   });

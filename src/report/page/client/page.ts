@@ -22,10 +22,15 @@ function start(): void {
   const show = async () => {
     const mine = ++turn;
     const put = (next: View) => {
+      const isZone = place.querySelector('nav button') === document.activeElement;
+      const nav = navigation(file !== null, show);
+      const isFirst = view === null;
       view?.end();
       view = next;
       document.title = next.title;
-      place.replaceChildren(navigation(file !== null, show), next.element);
+      place.replaceChildren(nav, next.element);
+      if (isZone) nav.querySelector('button')?.focus();
+      else if (!isFirst) goToHeading(next.element);
     };
     let next = await viewOf(source, file !== null).catch(problemView);
     if (mine !== turn) {
@@ -72,6 +77,13 @@ function listWithProblem(source: Source): View {
   return view;
 }
 
+/** Where somebody who follows a link without seeing the page has to be told what it is now. */
+function goToHeading(view: HTMLElement): void {
+  const heading = view.querySelector('h1');
+  heading?.setAttribute('tabindex', '-1');
+  heading?.focus();
+}
+
 function problem(words: string): HTMLElement {
   return element('p', { class: 'problem', role: 'alert' }, [words]);
 }
@@ -86,14 +98,13 @@ function problemView(error: unknown): View {
 }
 
 function navigation(isFile: boolean, again: () => Promise<void>): HTMLElement {
-  const name = zoneName();
   const zone = button(
-    shownZone() === 'utc' ? 'Times: UTC' : `Times: ${name}`,
+    `Times: ${shownZone() === 'utc' ? 'UTC' : zoneName()}`,
     () => {
       showZone(shownZone() === 'utc' ? 'local' : 'utc');
       void again();
     },
-    { 'aria-label': `Times are in ${shownZone() === 'utc' ? 'UTC' : name}: change` },
+    { title: 'Your zone, or UTC' },
   );
   return element('nav', {}, [
     isFile ? element('span', {}, ['headroom']) : element('a', { href: '#/' }, ['headroom']),

@@ -31,7 +31,7 @@ export function memoryPicture(context: MemoryContext): Pictures {
   const chart = new Chart({
     title: title ?? 'Memory against its limit',
     description:
-      'Lines over time: the limit, the working set (the least and the largest of each moment), and what was available. Arrow keys pan, plus and minus zoom, Home shows all.',
+      'Lines over time: the limit, the working set (the least and the largest of each moment), and what was available. Arrow keys pan, plus and minus zoom, Home shows all, Enter gives the percentiles of what is shown.',
     unit: 'bytes',
     viewport,
     lines: [

@@ -144,7 +144,7 @@ export function pagesSection({ pages }: SessionReport): HTMLElement | null {
     element('h2', {}, ['Pages']),
     table(
       `The largest ${shown.length} of ${pages.length}; of a shared process the whole`,
-      ['page', 'memory, largest', 'from', 'to', 'pids', ''],
+      ['page', 'memory, largest', 'from', 'to', 'pids', 'state'],
       shown.map((page) => [
         page.url ?? page.targetType,
         bytesElement(page.memoryBytes.peak),

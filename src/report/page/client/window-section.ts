@@ -68,7 +68,7 @@ export function windowSection(
 }
 
 const hint =
-  'Drag over a picture, or type two times. With Shift, a drag moves the pictures instead.';
+  'Drag over a picture, press Enter on one, or type two times. With Shift, a drag moves the pictures instead.';
 
 function answerOf(report: WindowReport): HTMLElement[] {
   const { workingSetBytes: used, browserPssBytes: pss, availableBytes: free } = report;
