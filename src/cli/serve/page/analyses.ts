@@ -30,6 +30,8 @@ export interface AnalysesOptions {
   /** Something of a file that was not known, or is another now. */
   onChange(recording: ListedRecording): void;
   monotonicMs?: () => number;
+  /** How long nothing is read after a list was asked for, ms: first it has to be seen; default: not. */
+  restMs?: number;
   /** Reads one file; default: in a thread of its own, started when the first is asked for. */
   analyse?: (job: AnalysisJob) => Promise<Analysed>;
 }
@@ -49,6 +51,7 @@ export class Analyses {
   readonly #reports = new Map<string, string>();
   #worker: AnalysisThread | null = null;
   #working: Working | null = null;
+  #rest: NodeJS.Timeout | null = null;
   #isClosed = false;
 
   constructor(options: AnalysesOptions) {
@@ -87,6 +90,7 @@ export class Analyses {
   async close(): Promise<void> {
     this.#isClosed = true;
     this.#waiting.clear();
+    if (this.#rest !== null) clearTimeout(this.#rest);
     await this.#worker?.close();
   }
 
@@ -102,6 +106,13 @@ export class Analyses {
     waiting.file = file;
     if (done !== undefined) waiting.done.push(done);
     this.#waiting.set(file.path, waiting);
+    const { restMs } = this.#options;
+    if (done !== undefined || restMs === undefined) void this.#work();
+    else this.#rest ??= setTimeout(() => this.#goOn(), restMs);
+  }
+
+  #goOn(): void {
+    this.#rest = null;
     void this.#work();
   }
 

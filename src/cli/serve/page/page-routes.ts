@@ -32,11 +32,14 @@ const mostColumns = 4_000;
 const mostProcesses = 12;
 const mostFollowed = 2;
 const longestWaitMs = 15_000;
+// To read a recording takes a core, which the browser needs to show the list.
+const listRestMs = 500;
 
 /** The page, and what it asks for, by path. What it may not ask for is a status of 400 or 404. */
 export function pageRoutes(source: string): PageRoutes {
   const folder = new RecordingFolder(source);
   const analyses = new Analyses({
+    restMs: listRestMs,
     onChange: (recording) => messages.tell({ kind: 'recordings', changed: [recording] }),
   });
   const messages = new LiveMessages(folder, analyses);

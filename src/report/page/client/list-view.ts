@@ -10,7 +10,7 @@ import { formatTime } from './times.ts';
 import type { View } from './view.ts';
 
 // What is seen at once; the rest comes in pieces, so that nobody waits for a thousand lines.
-const atOnce = 100;
+const atOnce = 50;
 const laterMs = 50;
 
 // As it was left, for whoever comes back from a recording.

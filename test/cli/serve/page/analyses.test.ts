@@ -47,6 +47,27 @@ function start() {
 }
 
 describe('the list', () => {
+  test('a rest after it was asked for; a report that somebody waits for has none', async () => {
+    vi.useFakeTimers();
+    try {
+      const asked: string[] = [];
+      const analyse = async ({ path }: { path: string }) => {
+        asked.push(path);
+        return { summary, report: '' };
+      };
+      const analyses = new Analyses({ restMs: 500, onChange: () => undefined, analyse });
+      analyses.listed(file('a.db'));
+      await vi.advanceTimersByTimeAsync(499);
+      expect(asked).toEqual([]);
+      await vi.advanceTimersByTimeAsync(1);
+      expect(asked).toEqual(['/r/a.db']);
+      expect(await analyses.report(file('b.db'))).toBe('');
+      expect(asked).toEqual(['/r/a.db', '/r/b.db']);
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+
   test('nothing is known first; each file is read once, the small ones first', async () => {
     const { analyses, asked, end, changes } = start();
     expect(analyses.listed(file('first.db'))).toEqual({
