@@ -1,8 +1,9 @@
 import { splitCommandLine } from './command-line.ts';
 
-// What has one of these in its name has a secret as its value; --proxy-bypass-list has not.
+// What has one of these in its name has a secret as its value; --proxy-bypass-list has not. Whoever
+// knows the path of a webhook may post to it.
 const secret =
-  '(?:(?<!by)pass(?:word|wd|phrase)?|pwd|secret|token|bearer|(?:api|access|private)-?_?key|auth|credential|cookie)';
+  '(?:(?<!by)pass(?:word|wd|phrase)?|pwd|secret|token|bearer|(?:api|access|private)-?_?key|auth|credential|cookie|webhook)';
 const secretName = new RegExp(secret, 'i');
 // `token=…`, `"token": …`, `Authorization: …`. All repetitions are bounded, so that a hostile command
 // line costs no more than its length.
@@ -12,6 +13,7 @@ const urlArgument = /^(?:--[\w-]{1,60}=)?[a-z][a-z0-9+.-]{0,20}:\/\//i;
 // Made once: without its compiler V8 makes a literal anew each time.
 const blanks = /(\s+)/;
 const userFlag = /^(?:-u|-U|--user|--proxy-user)$/;
+const userAttached = /^(?:-[uU]|--(?:proxy-)?user=)(?=.*:)/;
 const flagOrBearer = /^(?:--?[\w-]+|bearer)$/i;
 const withColon = /:/;
 const noFlag = /^(?!--)/;
@@ -77,6 +79,8 @@ function upTo(pattern: RegExp, text: string): string {
 }
 
 function safeWord(word: string): string {
+  const user = userAttached.exec(word);
+  if (user !== null) return `${user[0]}…`;
   return partOfUrl.test(word) ? withoutQuery(withoutUserInfo(word)) : word;
 }
 

@@ -64,6 +64,26 @@ describe('safeCommand', () => {
     ['a bearer by itself', nul('x', 'Bearer', 'abc'), 'x Bearer …'],
     ['a field of JSON', nul('x', '{"user":"a","apiKey" : "abc"}'), 'x {"user":"a","apiKey" :…'],
     ['user and password of curl', nul('curl', '-u', 'joe:pw', '-s'), 'curl -u … -s'],
+    [
+      'the same, attached to the flag',
+      nul('curl', '--proxy-user=a:S2', '--user=a:S3', '-uadm:S1', '-Uadm:S17', 'sh -c x -uq:S4'),
+      'curl --proxy-user=… --user=… -u… -U… sh -c x -u…',
+    ],
+    [
+      'a user without a password, attached',
+      nul('x', '--user=nobody', '-unobody', '--user-data-dir=/a:b'),
+      'x --user=nobody -unobody --user-data-dir=/a:b',
+    ],
+    [
+      'a webhook, whose path is its secret',
+      nul('headroom', 'record', '--alert-webhook', 'https://hooks.example.org/T0/S3CRET', '--for', '2s'),
+      'headroom record --alert-webhook … --for 2s',
+    ],
+    [
+      'a webhook in one argument, and in a variable',
+      nul('x', '--webhook=https://h/S26', 'SLACK_WEBHOOK_URL=https://h/S27'),
+      'x --webhook=… SLACK_WEBHOOK_URL=…',
+    ],
     ['a user without a password', nul('sudo', '-u', 'nobody', 'id'), 'sudo -u nobody id'],
     [
       'a flag behind a flag is no secret',
