@@ -34,8 +34,9 @@ function boundOf(
     return { threshold: parseDuration(flag, bound) / 1000, unit: 'seconds' };
   }
   const percent = percentPattern.exec(bound)?.[1];
-  if (percent !== undefined && Number(percent) <= 100) {
-    return { threshold: Number(percent) / 100, unit: 'ratio' };
+  if (percent !== undefined) {
+    if (Number(percent) <= 100) return { threshold: Number(percent) / 100, unit: 'ratio' };
+    throw new UsageError(`${flag} takes 100% at most, not "${bound}"`);
   }
   if (metric === 'headroom') return { threshold: parseSize(flag, bound), unit: 'bytes' };
   throw new UsageError(`${flag} takes a share such as 20%, not "${bound}"`);

@@ -109,12 +109,17 @@ export function parseInstant(
   }
   if (trimmed.startsWith('-')) return recording.endUnixMs - parseDuration(flag, trimmed.slice(1));
   const unixMs = rfc3339.test(trimmed) ? Date.parse(trimmed) : Number.NaN;
-  if (Number.isNaN(unixMs)) {
+  if (Number.isNaN(unixMs) || !isDay(trimmed.slice(0, 10))) {
     throw new UsageError(
       `${flag} takes a time such as 2026-11-29T17:00:00Z, +90s (after the start) or -2m (before the end), not "${text}"`,
     );
   }
   return unixMs;
+}
+
+// Date.parse takes the 30th of February for the 2nd of March.
+function isDay(date: string): boolean {
+  return new Date(`${date}T00:00:00Z`).toISOString().startsWith(date);
 }
 
 /** `K=V` pairs as a record; UsageError naming the flag when there is no `=` or no key. */

@@ -90,11 +90,14 @@ async function page(
 }
 
 function formatOf(parsed: ParsedArguments): Format {
-  const text = textOption(parsed, 'format') ?? (switchOption(parsed, 'json') ? 'json' : 'text');
+  const isJson = switchOption(parsed, 'json');
+  const text = textOption(parsed, 'format') ?? (isJson ? 'json' : 'text');
   const format = formats.find((known) => known === text);
   if (format === undefined) {
     throw new UsageError(`--format takes text, markdown, json or html, not "${text}"`);
   }
+  if (isJson && format !== 'json')
+    throw new UsageError(`--json does not go with --format ${format}`);
   return format;
 }
 

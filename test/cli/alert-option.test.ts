@@ -30,3 +30,7 @@ test.each([
 ])('"%s" is refused', (text) => {
   expect(() => parseAlertRule('--alert', text)).toThrow(UsageError);
 });
+
+test.each(['headroom<200%', 'stall>101%'])('%s: more than all', (text) => {
+  expect(() => parseAlertRule('--alert', text)).toThrow(/takes 100% at most, not "\d+%"$/);
+});

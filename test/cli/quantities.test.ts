@@ -95,10 +95,13 @@ describe('instants', () => {
     expect(parseInstant('--from', text, recording)).toBe(unixMs);
   });
 
-  test.each(['', 'soon', '+', '-', '+5', '90s', '2026-13-01T00:00:00Z'])('%j is none', (text) => {
-    expect(() => parseInstant('--from', text, recording)).toThrow(UsageError);
-    expect(() => parseInstant('--from', text, recording)).toThrow('--from');
-  });
+  test.each(['', 'soon', '+', '-', '+5', '90s', '2026-13-01T00:00:00Z', '2026-02-30T00:00:00Z'])(
+    '%j is none',
+    (text) => {
+      expect(() => parseInstant('--from', text, recording)).toThrow(UsageError);
+      expect(() => parseInstant('--from', text, recording)).toThrow('--from');
+    },
+  );
 });
 
 describe('labels', () => {

@@ -46,3 +46,12 @@ test('a clock that was set back by an hour: the recording ends before it began',
   expect(JSON.parse(afterIt).coverage.samples).toBe(2);
   await expect(report(file, '--from', '2026-11-29T14:00:03Z')).rejects.toThrow('--from is after');
 });
+
+test('--json and another format contradict each other', async () => {
+  const file = folder.file('both.db');
+  recordSamples(file, [fakeSample({ second: 0 })]);
+  await expect(report(file, '--json', '--format', 'text')).rejects.toThrow(
+    '--json does not go with --format text',
+  );
+  expect(JSON.parse(await report(file, '--json', '--format', 'json')).schemaVersion).toBe(1);
+});

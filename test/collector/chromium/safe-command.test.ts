@@ -76,7 +76,14 @@ describe('safeCommand', () => {
     ],
     [
       'a webhook, whose path is its secret',
-      nul('headroom', 'record', '--alert-webhook', 'https://hooks.example.org/T0/S3CRET', '--for', '2s'),
+      nul(
+        'headroom',
+        'record',
+        '--alert-webhook',
+        'https://hooks.example.org/T0/S3CRET',
+        '--for',
+        '2s',
+      ),
       'headroom record --alert-webhook … --for 2s',
     ],
     [
