@@ -22,7 +22,7 @@ const asBefore = 'echo "$0" > /proc/self/oom_score_adj 2> /dev/null; exec /bin/s
 
 /**
  * What happens at an alert: a line on stderr, a command, a request. Nothing here is waited for, four
- * at most go on at a time, and each ends after a while. The request is sent from this process: one of
+ * at most go on at a time, and each ends after a while, or with the recording. The request is sent from this process: one of
  * its own would take 40 MiB in the moment when memory is short. Make it before the recorder protects
  * itself.
  */
@@ -32,6 +32,8 @@ export class AlertActions {
   readonly #ownOomScoreAdj = oomScoreAdjBelow('/proc').read();
   readonly #ownPriority = os.getPriority();
   readonly #running = new Set<Promise<void>>();
+  /** Of {@link #running} the commands; without those that were ended from here. */
+  readonly #commands = new Set<ChildProcess>();
 
   constructor(options: Options, io: Io) {
     this.#options = options;
@@ -52,14 +54,21 @@ export class AlertActions {
     if (webhook !== null) this.#begin('--alert-webhook', () => this.#post(webhook, alert));
   }
 
-  /** Waits for what still goes on, ten seconds at most, unless there is a hurry. */
-  async finish(hurry: AbortSignal): Promise<void> {
-    if (this.#running.size === 0 || hurry.aborted) return;
+  /**
+   * Waits for what still goes on, ten seconds at most and not at all in a hurry; then commands are
+   * ended, as nobody is left to do it later.
+   */
+  async finish(hurry: AbortSignal, longestMs = lastWordMs): Promise<void> {
+    if (this.#running.size > 0 && !hurry.aborted) await this.#lastWords(hurry, longestMs);
+    for (const command of this.#commands) this.#endCommand(command, 'after the recording');
+  }
+
+  async #lastWords(hurry: AbortSignal, longestMs: number): Promise<void> {
     let stopWaiting: () => void = () => undefined;
     const enough = new Promise<void>((resolve) => {
       stopWaiting = resolve;
     });
-    const timer = setTimeout(stopWaiting, lastWordMs);
+    const timer = setTimeout(stopWaiting, longestMs);
     hurry.addEventListener('abort', stopWaiting, { once: true });
     await Promise.race([Promise.all(this.#running), enough]);
     clearTimeout(timer);
@@ -90,11 +99,23 @@ export class AlertActions {
     });
     child.unref();
     restorePriority(child, this.#ownPriority);
-    const timer = setTimeout(() => endGroup(child), longestRunMs);
+    this.#commands.add(child);
+    const timer = setTimeout(() => this.#endCommand(child, 'after a minute'), longestRunMs);
     timer.unref();
-    const end = await endOf(child);
-    clearTimeout(timer);
-    if (end !== 0) throw new Error(`the command ended with ${end}`);
+    try {
+      const end = await endOf(child);
+      const wasEndedHere = !this.#commands.has(child);
+      if (end !== 0 && !wasEndedHere) throw new Error(`the command ended with ${end}`);
+    } finally {
+      clearTimeout(timer);
+      this.#commands.delete(child);
+    }
+  }
+
+  #endCommand(command: ChildProcess, when: string): void {
+    this.#commands.delete(command);
+    endGroup(command);
+    this.#say(`--alert-run: the command still ran ${when}, and was ended with its process group`);
   }
 
   #variables(alert: Alert): Record<string, string> {

@@ -1,4 +1,5 @@
 import fs from 'node:fs';
+import { cgroupMembers } from '../collector/cgroup/cgroup-tree.ts';
 import { createLimitedCgroup, type LimitedCgroup } from '../collector/cgroup/limited-cgroup.ts';
 import { locateCgroupOf } from '../collector/local-sources.ts';
 import type { Recorder } from '../collector/recorder.ts';
@@ -25,7 +26,11 @@ export const recordCommand: Command = {
   summary: 'Records this machine, its Chromium processes and every OOM kill into one file.',
   usage: ['headroom record [OPTIONS]', 'headroom record [OPTIONS] -- CMD ARG…'],
   options: {
-    for: { type: 'string', value: 'D', help: 'end after this time; default: until Ctrl-C or TERM' },
+    for: {
+      type: 'string',
+      value: 'D',
+      help: 'end the recording after this time; CMD goes on, and its end is waited for; default: until CMD ends, Ctrl-C or TERM',
+    },
     interval: {
       type: 'string',
       value: 'D',
@@ -112,9 +117,7 @@ export const recordCommand: Command = {
     try {
       return await record(options, io, cgroup);
     } finally {
-      if (!(await cgroup.remove())) {
-        io.stderr.write(`processes are still running in ${cgroup.directory}: it was not removed\n`);
-      }
+      await removeCgroup(cgroup, io);
     }
   },
 };
@@ -165,6 +168,17 @@ async function record(
     io.stderr.write(`the recording is over; waiting for the end of pid ${command.pid}\n`);
   }
   return await exitCodeAtEnd(command, io);
+}
+
+// A browser's other processes end a while after its first one, on a busy machine seconds.
+const longestRemovalMs = 5_000;
+
+async function removeCgroup(cgroup: LimitedCgroup, io: CommandIo): Promise<void> {
+  if (await cgroup.remove({ longestMs: longestRemovalMs, hurry: io.hurry })) return;
+  const pids = cgroupMembers(cgroup.directory).join(', ');
+  io.stderr.write(
+    `what the command left behind still runs (pid ${pids}): ${cgroup.directory} was not removed; a later record --memory-limit does it, once that has ended\n`,
+  );
 }
 
 function noteRoot(recorder: Recorder, rootPid: number): void {

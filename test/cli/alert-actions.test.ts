@@ -1,7 +1,8 @@
+import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { afterAll, expect, test } from 'vitest';
+import { afterAll, expect, test, vi } from 'vitest';
 import { AlertActions } from '../../src/cli/alert-actions.ts';
 import type { AlertOptions } from '../../src/cli/record-options.ts';
 import type { Alert } from '../../src/collector/alerts/alert-watch.ts';
@@ -102,6 +103,35 @@ test('a command that fails is said; no more than four go on at a time', async ()
   writeFileSync(gate, '');
   await many.made.finish(hurry);
 });
+
+test('a command that goes on when the recording has ended is ended with its process group, and said', async () => {
+  const toldOff =
+    '--alert-run: the command still ran after the recording, and was ended with its process group\n';
+  for (const [name, stop, longestMs] of [
+    ['hurry', AbortSignal.abort(), undefined],
+    ['patience', hurry, 1],
+  ] as const) {
+    const pids = folder.file(name);
+    const { made, said } = actions({
+      run: `sleep 600 & echo "$$ $!" > ${pids}.part; mv ${pids}.part ${pids}; wait`,
+    });
+    made.tell(alert);
+    await vi.waitFor(() => expect(existsSync(pids)).toBe(true), { timeout: 60_000 });
+    await made.finish(stop, longestMs);
+    expect(said.slice(1)).toEqual([toldOff]);
+    for (const pid of readFileSync(pids, 'utf8').trim().split(' ')) {
+      await vi.waitFor(() => expect(isRunning(pid)).toBe(false), { timeout: 60_000 });
+    }
+    expect(said.slice(1)).toEqual([toldOff]);
+  }
+});
+
+/** A zombie that nobody has fetched yet does not run. */
+function isRunning(pid: string): boolean {
+  if (!existsSync(`/proc/${pid}`)) return false;
+  const { status, stdout } = spawnSync('ps', ['-o', 'stat=', '-p', pid], { encoding: 'utf8' });
+  return status === 0 && !stdout.startsWith('Z');
+}
 
 test('a webhook gets the facts as JSON', async () => {
   const bodies: unknown[] = [];

@@ -289,6 +289,44 @@ describe('record', () => {
     expect(fs.existsSync(file)).toBe(false);
   });
 
+  test('--for ends the recording and not the command, whose exit code is passed on', async () => {
+    const gate = folder.file('gate');
+    const file = folder.file('part.db');
+    const command = ['sh', '-c', `while [ ! -e ${gate} ]; do sleep 0.1; done; exit 7`];
+    const { child, result } = startCli([
+      ...['record', '--for', '300ms', '--interval', '100ms', '--out', file, '--', ...command],
+    ]);
+    let stderr = '';
+    child.stderr?.on('data', (text: string) => {
+      stderr += text;
+    });
+    const isOver = () => expect(stderr).toMatch(/the recording is over; waiting .* pid \d+\n/);
+    await vi.waitFor(isOver, { timeout: 60_000 });
+    fs.writeFileSync(gate, '');
+    expect((await result).exitCode).toBe(7);
+    using recording = openRecording(file);
+    expect(recording.facts.endReason).toBe('duration');
+  });
+
+  test('--memory-limit: what the command leaves behind is named, and left', async () => {
+    const file = folder.file('left-behind.db');
+    const options = ['--memory-limit', '100MiB', '--interval', '100ms', '--out', file];
+    const result = await record(
+      ...options,
+      '--',
+      'sh',
+      '-c',
+      'sleep 600 > /dev/null 2>&1 & echo $!',
+    );
+    const pid = Number(result.stdout);
+    process.kill(pid, 'SIGKILL');
+    const [, cgroup = ''] =
+      new RegExp(`still runs \\(pid ${pid}\\): (\\S+) was not removed`).exec(result.stderr) ?? [];
+    expect(cgroup, result.stderr).toContain('/headroom-');
+    expect(result.exitCode).toBe(0);
+    await vi.waitFor(() => fs.rmdirSync(cgroup), { timeout: 60_000 });
+  });
+
   test('--memory-limit: the limit binds, and the kernel’s kill is in the report', async () => {
     const file = folder.file('limited.db');
     const eater = 'const a=[];setInterval(()=>a.push(Buffer.alloc(4<<20,1)),20)';

@@ -25,10 +25,17 @@ export interface LimitedCgroup {
   /** For reading it, with its parents. */
   location: CgroupLocation;
   /**
-   * Removes the cgroup; waits up to 200 ms for processes that are just ending, and touches none.
-   * False when it is still there.
+   * Removes the cgroup; waits for processes that are just ending, and touches none. False when it is
+   * still there.
    */
-  remove(): Promise<boolean>;
+  remove(wait?: RemovalWait): Promise<boolean>;
+}
+
+export interface RemovalWait {
+  /** Default: 200 ms. */
+  longestMs?: number;
+  /** Ends the wait at once. */
+  hurry?: AbortSignal;
 }
 
 /**
@@ -59,7 +66,7 @@ export function createLimitedCgroup(options: LimitedCgroupOptions): LimitedCgrou
     ...made,
     procsFile: `${made.directory}/cgroup.procs`,
     location: { ...location, levels: [made, ...location.levels.slice(parentIndex)] },
-    remove: () => removeDirectory(made.directory),
+    remove: (wait = {}) => removeDirectory(made.directory, wait),
   };
 }
 
@@ -144,8 +151,13 @@ function denied(what: string, cause: unknown): HeadroomError {
   });
 }
 
-async function removeDirectory(directory: string): Promise<boolean> {
-  for (let triesLeft = 10; ; triesLeft--) {
+const removalTryMs = 20;
+
+async function removeDirectory(
+  directory: string,
+  { longestMs = 200, hurry }: RemovalWait,
+): Promise<boolean> {
+  for (let triesLeft = Math.ceil(longestMs / removalTryMs); ; triesLeft--) {
     try {
       fs.rmdirSync(directory);
       return true;
@@ -153,8 +165,8 @@ async function removeDirectory(directory: string): Promise<boolean> {
       const errno = errnoOf(error);
       if (errno === null) throw error;
       if (errno === 'ENOENT') return true;
-      if (errno !== 'EBUSY' || triesLeft === 0) return false;
+      if (errno !== 'EBUSY' || triesLeft <= 0 || hurry?.aborted === true) return false;
     }
-    await sleep(20);
+    await sleep(removalTryMs);
   }
 }

@@ -70,6 +70,18 @@ describe.skipIf(location === null || !isRoot)('with the kernel of this machine',
     expect(read()).toBeNull();
   });
 
+  test('its removal waits for what is just ending, unless there is a hurry', async () => {
+    const cgroup = limited(96 * mib);
+    const child = runIn(cgroup, 'cat', []);
+    child.stdin.write('x');
+    await once(child.stdout, 'data');
+    const longestMs = 600_000;
+    expect(await cgroup.remove({ longestMs, hurry: AbortSignal.abort() })).toBe(false);
+    const removal = cgroup.remove({ longestMs });
+    child.stdin.end();
+    expect(await removal).toBe(true);
+  });
+
   test('the limit of a parent binds, and a kill for it is counted', () => {
     const parent = limited(32 * mib);
     const own = limited(512 * mib, parent.location);
