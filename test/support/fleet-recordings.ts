@@ -19,15 +19,17 @@ export interface FleetRecordingParts {
   /** Since {@link startUnixMs}. */
   startHour?: number;
   endReason?: EndReason;
+  /** MemTotal; default: {@link fleetMachineMib}. */
+  machineMib?: number;
 }
 
 /** MemTotal, as of a machine that is sold as 1 GiB. */
 export const fleetMachineMib = 978;
 
-/** A recording of a session on a machine of 978 MiB, a sample a second; ended in order. */
+/** A recording of a session on a machine of 978 MiB or another size, a sample a second; ended in order. */
 export function fleetRecording(file: string, parts: FleetRecordingParts): void {
   const { id, labels = {}, usedMib, isKilled = false, startHour = 0 } = parts;
-  const { endReason = 'signal' } = parts;
+  const { endReason = 'signal', machineMib = fleetMachineMib } = parts;
   const startedUnixMs = startUnixMs + startHour * 3_600_000;
   const facts = fakeFacts({ id, labels, startedUnixMs, endedUnixMs: null, endReason: null });
   const writer = StoreWriter.open(file, facts);
@@ -36,9 +38,9 @@ export function fleetRecording(file: string, parts: FleetRecordingParts): void {
       second: startHour * 3600 + index,
       sequence: index + 1,
       machine: {
-        totalBytes: fleetMachineMib * mib,
-        freeBytes: (fleetMachineMib - used) * mib,
-        availableBytes: (fleetMachineMib - used) * mib,
+        totalBytes: machineMib * mib,
+        freeBytes: (machineMib - used) * mib,
+        availableBytes: (machineMib - used) * mib,
         inactiveFileBytes: 0,
         swapTotalBytes: 0,
       },

@@ -24,6 +24,8 @@ export interface VmAnswer {
 }
 
 const teardownMs = 10_000;
+// The answer has all queues of the sidecar in it, and takes as much CPU as the table of processes.
+const resourcesEveryQuestions = 2;
 
 /**
  * Follows one VM: its frames as they come, its table and counters when they are asked for. Everything
@@ -39,6 +41,8 @@ export class VmWatch {
   readonly #told = new Set<string>();
   #events: RecordingEvent[] = [];
   #asking: Promise<VmCounters | null> | null = null;
+  #questions = 0;
+  #resources: Promise<unknown> = Promise.resolve(null);
   #lossMessage: string | null = null;
   #lossUnixMs: number | null = null;
   #end: VmEnd | null = null;
@@ -96,9 +100,13 @@ export class VmWatch {
   }
 
   async #askNow(): Promise<VmCounters | null> {
+    // In between they are told as they were.
+    if (this.#questions++ % resourcesEveryQuestions === 0) {
+      this.#resources = this.#handle.resources();
+    }
     const [processes, resources] = await Promise.allSettled([
       this.#handle.processes(),
-      this.#handle.resources(),
+      this.#resources,
     ]);
     if (this.#end !== null) return null;
     for (const answer of [processes, resources]) {
