@@ -1,4 +1,5 @@
 import { formatBytes } from '../model/format-bytes.ts';
+import type { LimitSource } from '../model/sample.ts';
 import { adviceFor } from './advice.ts';
 import type { AgentOsReport } from './agentos.ts';
 import { lossClause, warningWords } from './agentos-wording.ts';
@@ -170,15 +171,23 @@ function describeUnknown(death: DeathReport): string {
   return `${when} with exit code ${death.exitCode}, which does not tell what ended it`;
 }
 
+const scopeWords: Readonly<Record<LimitSource, string>> = {
+  machine: 'the machine',
+  cgroup_v1: 'the memory cgroup',
+  cgroup_v2: 'the memory cgroup',
+};
+
 /** What limits every sentence about this recording. */
 function remarks(grounds: Grounds): string[] {
-  const { agentOs, browser, coverage, isKernelLogRead, oomCounts, session } = grounds;
+  const { agentOs, browser, coverage, isKernelLogRead, memory, oomCounts, session } = grounds;
   if (coverage.samples === 0) return endRemarks(grounds);
   const lines: string[] = [];
   if (agentOs !== null) {
     lines.push(...agentOsRemarks(agentOs, grounds));
   } else if (browser.processesMax === 0) {
-    lines.push('no browser process was seen, the figures are those of the machine');
+    lines.push(
+      `no browser process was seen, the figures are those of ${scopeWords[memory.limitSource]}`,
+    );
   }
   if (session.machine.sampleSource === 'portable') {
     lines.push('this system has no /proc, so OOM kills, PSS and pressure are not known');

@@ -4,6 +4,7 @@ import { printable } from '../report/printable.ts';
 import type { Command, CommandIo } from './command.ts';
 import { UsageError } from './command.ts';
 import { commandHelp } from './help.ts';
+import { openFilesError } from './open-files-error.ts';
 import { parseArguments } from './parse-arguments.ts';
 
 export interface LoadableCommand {
@@ -23,7 +24,7 @@ export async function runCommand(entry: LoadableCommand, args: readonly string[]
     }
     return await command.run(parsed, io);
   } catch (error) {
-    return reportFailure(entry.name, error, io);
+    return reportFailure(entry.name, openFilesError(error) ?? error, io);
   }
 }
 

@@ -37,6 +37,7 @@ export const errorCodes = [
   'SESSION_UNREACHABLE',
   'STORE_BUSY',
   'STORE_FULL',
+  'TOO_MANY_OPEN_FILES',
   'TRANSFER_DAMAGED',
 ] as const;
 

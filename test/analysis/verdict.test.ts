@@ -377,8 +377,20 @@ test('a recording without a browser says so', () => {
     fakeRecording({ samples: [{ ...calm, processes: [] }].map(recount) }),
   );
   expect(verdict.kind).toBe('healthy');
-  expect(verdict.summary).toContain('no browser process was seen');
+  expect(verdict.summary).toContain(
+    'no browser process was seen, the figures are those of the machine',
+  );
   expect(verdict.advice.join('\n')).not.toContain('fits');
+});
+
+test('and in a cgroup with a limit the figures are those of the cgroup', () => {
+  const cgroup = { version: 1, limitBytes: 400 * mib, chargedBytes: 100 * mib } as const;
+  const samples = [fakeSample({ second: 0, cgroup: { ...cgroup, inactiveFileBytes: 0 } })];
+  const { memory, verdict } = analyse(fakeRecording({ samples: samples.map(recount) }));
+  expect(memory.limitSource).toBe('cgroup_v1');
+  expect(verdict.summary).toContain(
+    '(300 MiB of 400 MiB); no browser process was seen, the figures are those of the memory cgroup',
+  );
 });
 
 function recount(sample: typeof calm): typeof calm {

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { runCli } from '../../src/cli/run-cli.ts';
+import { runCommand } from '../../src/cli/run-command.ts';
 import { headroomVersion } from '../../src/model/version.ts';
 
 // Each run adds its handlers to this process, as it would to a process of its own.
@@ -98,5 +99,18 @@ test('what the machine refuses: exit code 1, code, message and what to do', asyn
   expect(stderr).toContain('[PROCESS_NOT_FOUND]');
   expect(stderr).toContain('4194304');
   expect(stderr).not.toContain('    at ');
+  expect(stdout).toBe('');
+});
+
+test('a limit of open files is no bug: its name and what to do, and no stack', async () => {
+  // As the loader of modules throws it.
+  const error = Object.assign(new Error("EMFILE: too many open files, open 'x.js'"), {
+    code: 'EMFILE',
+  });
+  expect(await runCommand({ name: 'report', load: () => Promise.reject(error) }, [])).toBe(1);
+  expect(stderr).toBe(
+    'headroom report: this process may not have as many files open as it needs (EMFILE) [TOO_MANY_OPEN_FILES]\n' +
+      'Raise the limit of open files in this shell and run it again: ulimit -n 1024\n',
+  );
   expect(stdout).toBe('');
 });
