@@ -4,7 +4,7 @@ import { devShmEvents } from '../collector/dev-shm-events.ts';
 import { kernelLogEvents, processExitEvents } from '../collector/event-sources.ts';
 import { ExitWatcher } from '../collector/exits/exit-watcher.ts';
 import { ProcessExits } from '../collector/exits/process-exits.ts';
-import { KmsgReader } from '../collector/kmsg/kmsg-reader.ts';
+import { type EarlierLog, KmsgReader } from '../collector/kmsg/kmsg-reader.ts';
 import { type LocalTarget, localSources } from '../collector/local-sources.ts';
 import { readKernelFacts, readKernelUnits } from '../collector/machine-facts.ts';
 import { ProcFs } from '../collector/procfs/proc-fs.ts';
@@ -40,14 +40,21 @@ export interface SessionSource {
   close(): void;
 }
 
-/** Opens the kernel's files, and reads once what is true of the whole session. */
-export function openLocalSource(target: LocalTarget): SessionSource {
+/**
+ * Opens the kernel's files, and reads once what is true of the whole session. `earlier` is what the
+ * recording has of the kernel's log, when it goes on.
+ */
+export function openLocalSource(
+  target: LocalTarget,
+  earlier: EarlierLog | null = null,
+): SessionSource {
   const proc = new ProcFs();
   const units = readKernelUnits(proc);
   const sources = localSources(target, units);
   const sampler = new Sampler(sources);
   const memory = sampler.readMemory();
   const limit = sessionLimit(memory);
+  const startedMonotonicMs = systemClock.monotonicMs();
   return {
     machine: {
       ...readKernelFacts(proc),
@@ -61,7 +68,7 @@ export function openLocalSource(target: LocalTarget): SessionSource {
     take: (schedule) => sampler.take(schedule),
     readMemory: () => sampler.readMemory(),
     events: [
-      kernelLogEvents(new KmsgReader({ startedMonotonicMs: systemClock.monotonicMs(), ...units })),
+      kernelLogEvents(new KmsgReader({ startedMonotonicMs, earlier, ...units })),
       withBrowserLog(processExitEvents(new ProcessExits(ExitWatcher.start(), systemClock)), proc),
       devShmEvents(proc, sources.devices),
     ],

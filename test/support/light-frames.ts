@@ -66,7 +66,7 @@ export async function samplesOf(bytes: Uint8Array): Promise<ReplayedSample[]> {
   const samples: ReplayedSample[] = [];
   let replay: LightReplay | null = null;
   for (const { head, pid, frame } of reader.read(bytes)) {
-    replay ??= LightReplay.start(head, pid, frame);
+    replay ??= LightReplay.start(head, { pid, first: frame });
     const sample = await replay?.take(frame, frame.isLast);
     if (sample != null) samples.push(sample);
   }

@@ -1,4 +1,5 @@
 import fs from 'node:fs';
+import type { EarlierLog } from '../../collector/kmsg/kmsg-reader.ts';
 import { type FramePart, FrameReader } from '../../collector/light/frame-reader.ts';
 import { LightReplay } from '../../collector/light/light-replay.ts';
 import { HeadroomError } from '../../model/errors.ts';
@@ -21,14 +22,16 @@ export async function convertFrames(
 ): Promise<{ sampleCount: number }> {
   const reader = new FrameReader();
   let run: Run | null = null;
+  let log: BootLog | null = null;
   let sampleCount = 0;
   for await (const bytes of frames) {
     for (const part of reader.read(bytes)) {
       if (run !== null && !run.isSame(part)) {
         sampleCount += await run.finish(false);
+        log = run.log;
         run = null;
       }
-      run ??= Run.start(part, { out, earlier });
+      run ??= Run.start(part, { out, earlier, log });
       await run?.add(part);
     }
   }
@@ -39,8 +42,21 @@ export async function convertFrames(
   });
 }
 
+/** What was told of the kernel's log in one boot of the machine. */
+interface BootLog extends EarlierLog {
+  bootId: string | null;
+}
+
+interface RunPlace {
+  out: string;
+  earlier: EarlierCopy | null;
+  log: BootLog | null;
+}
+
 /** The frames of one process, from its start to its end. */
 class Run {
+  /** With this run. */
+  readonly log: BootLog;
   readonly #pid: number;
   readonly #replay: LightReplay;
   readonly #writer: StoreWriter;
@@ -53,23 +69,26 @@ class Run {
   #skipped = { sampleCount: 0, missedTickCount: 0 };
 
   /** Null when the first frame is of no use. */
-  static start(
-    part: FramePart,
-    { out, earlier }: { out: string; earlier: EarlierCopy | null },
-  ): Run | null {
-    const replay = LightReplay.start(part.head, part.pid, part.frame);
+  static start(part: FramePart, { out, earlier, log: before }: RunPlace): Run | null {
+    const { bootId } = part.head.machine;
+    const earlierLog = bootId !== null && before?.bootId === bootId ? before : null;
+    const { pid, frame: first } = part;
+    const replay = LightReplay.start(part.head, { pid, first, earlierLog });
     if (replay === null) return null;
+    const { startedMonotonicMs } = replay;
+    const log = earlierLog ?? { bootId, startedMonotonicMs, killSequence: null };
     const isOlder = earlier?.beginsBefore(replay.startedUnixMs) ?? false;
-    if (earlier === null || !isOlder) return new Run(part, replay, { out, earlier: null });
+    if (earlier === null || !isOlder) return new Run(part, replay, { out, earlier: null, log });
     if (!fs.existsSync(out) || fs.statSync(out).size === 0) fs.copyFileSync(earlier.path, out);
-    return new Run(part, replay, { out, earlier });
+    return new Run(part, replay, { out, earlier, log });
   }
 
   private constructor(
     { head, pid }: FramePart,
     replay: LightReplay,
-    { out, earlier }: { out: string; earlier: EarlierCopy | null },
+    { out, earlier, log }: Omit<RunPlace, 'log'> & { log: BootLog },
   ) {
+    this.log = { ...log };
     this.#pid = pid;
     this.#replay = replay;
     this.#earlier = earlier;
@@ -127,6 +146,10 @@ class Run {
     const { sample, events } = replayed;
     this.#lastUnixMs = sample.timeUnixMs;
     this.#sampleCount++;
+    for (const event of events) {
+      if (event.kind !== 'oom_kill' || event.kmsgSequence === null) continue;
+      this.log.killSequence = Math.max(this.log.killSequence ?? 0, event.kmsgSequence);
+    }
     if (this.#earlier?.has(sample, this.#replay.machine.bootId) === true) {
       this.#firstEvents = [];
       this.#skipped.sampleCount++;

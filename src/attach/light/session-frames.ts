@@ -51,7 +51,10 @@ export class SessionFrames {
         labels: {},
         nodePath: '',
       };
-      this.#replay = LightReplay.start(lightHead(request, this.#facts, 'shell'), 0, frame);
+      this.#replay = LightReplay.start(lightHead(request, this.#facts, 'shell'), {
+        pid: 0,
+        first: frame,
+      });
     }
     const replayed = (await this.#replay?.take(frame, false)) ?? null;
     if (replayed !== null) {

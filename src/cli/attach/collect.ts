@@ -1,4 +1,5 @@
 import { renameSync, writeFileSync } from 'node:fs';
+import os from 'node:os';
 import path from 'node:path';
 import {
   type CollectorRequest,
@@ -7,6 +8,7 @@ import {
 } from '../../attach/collector-state.ts';
 import { collectorFiles } from '../../attach/session-scripts.ts';
 import { systemClock } from '../../collector/sampler.ts';
+import { readEarlierRun } from '../../store/earlier-run.ts';
 import { StoreWriter } from '../../store/writer.ts';
 import { heapTidier } from '../heap-tidier.ts';
 import {
@@ -23,11 +25,11 @@ import {
  */
 export async function collect(folder: string, request: CollectorRequest): Promise<void> {
   const files = collectorFiles(folder);
-  const source = openLocalSource({
-    rootPid: request.browserPid ?? null,
-    storesCommands: true,
-    cgroup: null,
-  });
+  const bootedUnixMs = Date.now() - os.uptime() * 1000;
+  const source = openLocalSource(
+    { rootPid: request.browserPid ?? null, storesCommands: true, cgroup: null },
+    readEarlierRun(files.recording, bootedUnixMs),
+  );
   const facts = { ...sessionFacts(request, source.machine), source: request.source };
   const writer = StoreWriter.open(files.recording, facts, { resume: true });
   writeWhole(files.pid, `${process.pid}\n`);

@@ -15,9 +15,19 @@ export interface KmsgReading {
   notes: readonly Note[];
 }
 
+/** What a recording that goes on has of the log already. */
+export interface EarlierLog {
+  /** CLOCK_MONOTONIC at its own start. */
+  startedMonotonicMs: number;
+  /** Of its last kill; null: it has none. */
+  killSequence: number | null;
+}
+
 export interface KmsgReaderOptions {
   /** CLOCK_MONOTONIC at the start of the recording: kills before it are marked `beforeStart`. */
   startedMonotonicMs: number;
+  /** Kills that it has are not told again; those since its own start are no older than it. */
+  earlier?: EarlierLog | null;
   /** Unit of the task table in a report; default 4096. */
   pageSizeBytes?: number;
   /** Default `/dev/kmsg`. */
@@ -45,6 +55,7 @@ export class KmsgReader {
   readonly #pageSizeBytes: number;
   readonly #file: KmsgFile;
   readonly #clock: KernelClock;
+  readonly #earlier: EarlierLog;
   readonly #parser = new OomReportParser();
   readonly #victimless = new RepeatedNote(
     'oom_without_victim',
@@ -64,7 +75,9 @@ export class KmsgReader {
     this.#path = options.path ?? '/dev/kmsg';
     this.#pageSizeBytes = options.pageSizeBytes ?? 4096;
     this.#file = new KmsgFile(this.#path, options.calls ?? fs);
-    this.#clock = new KernelClock(options.startedMonotonicMs);
+    const { startedMonotonicMs } = options;
+    this.#clock = new KernelClock(startedMonotonicMs);
+    this.#earlier = options.earlier ?? { startedMonotonicMs, killSequence: null };
   }
 
   /** Why the log cannot be read (`EACCES`, `EPERM`, `ENOENT` …); null while it can. */
@@ -144,9 +157,13 @@ export class KmsgReader {
   }
 
   #place(reported: readonly ReportedKill[], now: Now, kills: OomKill[]): void {
+    const { startedMonotonicMs, killSequence } = this.#earlier;
+    const pageSizeBytes = this.#pageSizeBytes;
     for (const kill of reported) {
-      const pageSizeBytes = this.#pageSizeBytes;
-      kills.push(oomKillEvent(kill, { ...this.#clock.place(kill, now), pageSizeBytes }));
+      if (killSequence !== null && kill.sequence <= killSequence) continue;
+      const { timeUnixMs, beforeStart: isOlder } = this.#clock.place(kill, now);
+      const beforeStart = isOlder && kill.timeUs / 1000 < startedMonotonicMs;
+      kills.push(oomKillEvent(kill, { timeUnixMs, beforeStart, pageSizeBytes }));
     }
   }
 

@@ -7,7 +7,7 @@ import { CgroupPressureReader } from '../cgroup/cgroup-pressure.ts';
 import { ChangeDetector } from '../change-detector.ts';
 import { kernelLogEvents, processExitEvents } from '../event-sources.ts';
 import { ProcessExits } from '../exits/process-exits.ts';
-import { KmsgReader } from '../kmsg/kmsg-reader.ts';
+import { type EarlierLog, KmsgReader } from '../kmsg/kmsg-reader.ts';
 import { ProcFs } from '../procfs/proc-fs.ts';
 import { parseProcessStat } from '../procfs/process-stat.ts';
 import { parseStatm } from '../procfs/statm.ts';
@@ -25,6 +25,14 @@ export interface ReplayedSample {
   events: RecordingEvent[];
 }
 
+export interface ReplayBegin {
+  /** Of the sampler. */
+  pid: number;
+  first: LightFrame;
+  /** What samplers of the same recording have told of the kernel's log. */
+  earlierLog?: EarlierLog | null;
+}
+
 /**
  * Makes samples of the frames of one light sampler, from its first to its last: the collector's own
  * readers, over the files as they were then. What the sampler cannot see is unknown in them.
@@ -32,6 +40,7 @@ export interface ReplayedSample {
 export class LightReplay {
   /** Of the first frame. */
   readonly machine: MachineFacts;
+  readonly startedMonotonicMs: number;
   readonly startedUnixMs: number;
   readonly #head: LightHead;
   readonly #files: LightFiles;
@@ -46,23 +55,25 @@ export class LightReplay {
   #applied: LightFrame;
 
   /** Null when the frame tells no time, or not the memory of the machine. */
-  static start(head: LightHead, pid: number, first: LightFrame): LightReplay | null {
+  static start(head: LightHead, begin: ReplayBegin): LightReplay | null {
+    const { first } = begin;
     const files = new LightFiles(head);
     files.apply(first);
     const isReadable = new LightClock().set(first, files) && files.text('meminfo') !== null;
-    return isReadable ? new LightReplay(head, pid, { first, files }) : null;
+    return isReadable ? new LightReplay(head, begin, files) : null;
   }
 
   private constructor(
     head: LightHead,
-    pid: number,
-    { first, files }: { first: LightFrame; files: LightFiles },
+    { pid, first, earlierLog = null }: ReplayBegin,
+    files: LightFiles,
   ) {
     this.#head = head;
     this.#files = files;
     this.#applied = first;
     this.#clock.set(first, files);
     this.startedUnixMs = this.#clock.wallMs();
+    this.startedMonotonicMs = this.#clock.monotonicMs();
     const proc = new ProcFs(lightRoot, files.calls);
     this.#sampler = new Sampler({
       proc,
@@ -80,7 +91,8 @@ export class LightReplay {
     });
     this.#changes = new ChangeDetector(this.#clock.suspendedMs);
     const kernelLog = new KmsgReader({
-      startedMonotonicMs: this.#clock.monotonicMs(),
+      startedMonotonicMs: this.startedMonotonicMs,
+      earlier: earlierLog,
       pageSizeBytes: head.machine.pageSizeBytes,
       calls: files.kernelLogCalls,
     });

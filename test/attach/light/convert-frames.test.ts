@@ -20,11 +20,11 @@ afterEach(() => {
 });
 
 /** A file of frames of one sampler, a second apart; each file begins with all there is. */
-function segment(numbers: readonly number[], pid = 70): string {
+function segment(numbers: readonly number[], pid = 70, log: readonly string[] = []): string {
   const frames = numbers.map((n, at) => {
     const [kind, lines] =
       at === 0
-        ? ['K', [...machineLines, ...statLine(300, 'node')]]
+        ? ['K', [...machineLines, ...statLine(300, 'node'), ...log]]
         : ['D', ['vmstat:pgmajfault 4']];
     return frameText(`${n} ${kind} ${second(n)} ${second(n) - 1_000}`, lines as string[]);
   });
@@ -102,4 +102,23 @@ test('a sampler that was started again in between goes on in what was fetched', 
     gaps: ['restart'],
     noteCount: 2,
   });
+});
+
+/** A kill as the kernel's log has it, at a time of the kernel. */
+function killLine(sequence: number, kernelMs: number): string {
+  return `kmsg:3,${sequence},${kernelMs * 1_000},-;Out of memory: Killed process ${sequence} (x) total-vm:8kB, anon-rss:4kB, file-rss:0kB, shmem-rss:0kB, UID:0 pgtables:1kB oom_score_adj:0`;
+}
+
+test('a sampler that is started again finds all kills in the log: each is once, and only what was before the first is older', async () => {
+  const [older, seen] = [killLine(5, 50_000), killLine(10, 101_500)];
+  // Its clock is a second behind, and the second sampler begins at 104,000 ms.
+  const first = segment([1], 70, [older]) + frameText(`3 D ${second(3)} ${second(2)}`, [seen]);
+  await pull(first, segment([5, 6], 71, [older, seen, killLine(12, 103_500)]));
+  using recording = openRecording(out);
+  const kills = recording.events().filter((event) => event.kind === 'oom_kill');
+  expect(kills.map(({ pid, beforeStart }) => [pid, beforeStart])).toEqual([
+    [5, true],
+    [10, false],
+    [12, false],
+  ]);
 });

@@ -71,6 +71,28 @@ test('names that are not ASCII: as the process table writes them', () => {
   expect(kills).toMatchObject([{ comm: 'café\\xff', cgroup: '/café' }]);
 });
 
+test('of a recording that goes on: a kill that it has is not told again, one since its start is no older', () => {
+  const times = [700_000, 720_000, 750_000, 790_000];
+  const reads = times.map((ms, at) => killAt(at + 1, ms, at + 7));
+  const reader = new KmsgReader({
+    startedMonotonicMs,
+    earlier: { startedMonotonicMs: 710_000, killSequence: 2 },
+    calls: new FakeKmsg([...reads]).calls,
+  });
+  const { kills } = reader.read(startedMonotonicMs, startedUnixMs);
+  expect(kills.map((kill) => [kill.kmsgSequence, kill.beforeStart])).toEqual([
+    [3, false],
+    [4, false],
+  ]);
+  const none = new KmsgReader({
+    startedMonotonicMs,
+    earlier: { startedMonotonicMs: 710_000, killSequence: null },
+    calls: new FakeKmsg(reads).calls,
+  });
+  const all = none.read(startedMonotonicMs, startedUnixMs).kills;
+  expect(all.map(({ beforeStart }) => beforeStart)).toEqual([true, false, false, false]);
+});
+
 describe('time', () => {
   test('a kill while recording is not before the start', () => {
     const { fake, reader } = readerOf([]);

@@ -1,0 +1,40 @@
+import { existsSync } from 'node:fs';
+import { openDatabase } from './driver.ts';
+import { readingError } from './reading-error.ts';
+
+/** What earlier runs left of the kernel's log in a recording that is to go on. */
+export interface EarlierRun {
+  /** When the first of them began, by CLOCK_MONOTONIC. */
+  startedMonotonicMs: number;
+  /** Of the last kill that it has; null: it has none. */
+  killSequence: number | null;
+}
+
+const busyTimeoutMs = 200;
+
+/**
+ * Null where there is no recording, or nothing in it since the machine was booted, when both numbers
+ * began anew. Errors as of opening it.
+ */
+export function readEarlierRun(path: string, bootedUnixMs: number): EarlierRun | null {
+  if (!existsSync(path)) return null;
+  try {
+    const db = openDatabase(path, { mode: 'write', busyTimeoutMs });
+    try {
+      const row = db
+        .prepare<[number, number], { startedMonotonicMs: number | null } & EarlierRun>(
+          `SELECT
+             (SELECT monotonic_ms FROM tick WHERE time_unix_ms >= ? ORDER BY sequence LIMIT 1)
+               AS startedMonotonicMs,
+             (SELECT max(detail ->> 'kmsgSequence') FROM event
+              WHERE kind = 'oom_kill' AND tick_unix_ms >= ?) AS killSequence`,
+        )
+        .get(bootedUnixMs, bootedUnixMs);
+      return row === undefined || row.startedMonotonicMs === null ? null : row;
+    } finally {
+      db.close();
+    }
+  } catch (error) {
+    throw readingError(error, path);
+  }
+}
