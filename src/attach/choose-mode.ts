@@ -74,8 +74,8 @@ export function modeOf({ light }: CollectorState): ChosenMode['mode'] {
 }
 
 /** Why the collector is not for this session; null when it may be. */
-async function againstNode(
-  collector: SessionCollector,
+export async function againstNode(
+  collector: Pick<SessionCollector, 'session'>,
   { facts, nodePath }: { facts: SessionFactsThere; nodePath: string },
 ): Promise<string | null> {
   if (facts.programs.node === null) return `there is no ${nodePath}`;

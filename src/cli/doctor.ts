@@ -11,19 +11,31 @@ import type { LimitSource, ProcessReading } from '../model/sample.ts';
 import { sessionLimit } from '../model/session-memory.ts';
 import { wrap } from '../report/text-layout.ts';
 import { type DriverState, driverState } from '../store/driver-state.ts';
+import { capabilityLines } from './capability-lines.ts';
 import type { Command, CommandIo } from './command.ts';
 import { UsageError } from './command.ts';
 import { switchOption } from './parse-arguments.ts';
+import { targetHelp } from './session/target.ts';
 
 export const doctorCommand: Command = {
   name: 'doctor',
-  summary: 'What can be read on this machine, what cannot and why, and what a sample costs here.',
-  usage: ['headroom doctor [--json]'],
+  summary: `What can be read on this machine, what cannot and why, and what a sample costs here; or what a session allows. ${targetHelp}`,
+  usage: ['headroom doctor [TARGET] [--json]'],
   options: { json: { type: 'boolean', help: 'the same as JSON' } },
-  examples: ['headroom doctor', 'sudo headroom doctor', 'headroom doctor --json | jq .cost'],
+  examples: [
+    'headroom doctor',
+    'sudo headroom doctor',
+    'headroom doctor --json | jq .cost',
+    'headroom doctor kernel:ID                          # and what attach would put there, and why',
+  ],
   async run(parsed, io) {
-    if (parsed.positionals.length > 0) {
-      throw new UsageError(`only this machine can be examined, not "${parsed.positionals[0]}"`);
+    const [target, other] = parsed.positionals;
+    if (other !== undefined) throw new UsageError(`one TARGET only, not "${other}" as well`);
+    if (target !== undefined) {
+      const { sessionExamination } = await import('./doctor-session.ts');
+      const isJson = switchOption(parsed, 'json');
+      io.stdout.write(await sessionExamination(target, { io, columns: columnsOf(io), isJson }));
+      return 0;
     }
     const examination = await examine();
     io.stdout.write(
@@ -126,21 +138,13 @@ function columnsOf({ stdout }: CommandIo): number {
   return Math.max(fewestColumns, (stdout.isTTY === true ? stdout.columns : undefined) ?? 80);
 }
 
-const marks = { ok: 'ok', partial: 'part', no: 'NO' } as const;
-
 function text(examination: Examination, columns: number): string {
   const { capabilities, limit, browsers, store, cost } = examination;
-  const width = Math.max(...capabilities.map(({ name }) => name.length));
   const found = browsers.map(
     ({ pid, processCount }) => `pid ${pid} with ${processCount} processes`,
   );
   const lines = [
-    ...capabilities.flatMap(({ name, status, detail, consequence }) => [
-      ...wrap(detail, { columns, lead: `${marks[status].padEnd(4)}  ${name.padEnd(width)}  ` }),
-      ...(consequence === null
-        ? []
-        : wrap(consequence, { columns, lead: ' '.repeat(4 + 2 + width + 2) })),
-    ]),
+    ...capabilityLines(capabilities, columns),
     '',
     ...wrap(limitText(limit), { columns, lead: 'limit    ' }),
     ...wrap(found.length === 0 ? 'none is running' : found.join(', '), {

@@ -61,6 +61,23 @@ afterAll(async () => {
   hostFolder[Symbol.dispose]();
 });
 
+test('doctor says what attach would take there and why, and puts nothing there', async () => {
+  const { exitCode, stdout } = await headroom('doctor', '--json');
+  expect(exitCode).toBe(0);
+  const { mode, recorded, memoryLimitBytes, capabilities } = JSON.parse(stdout);
+  expect({ mode: mode.mode, recorded, memoryLimitBytes }).toEqual({
+    mode: 'light',
+    recorded: null,
+    memoryLimitBytes: 1_024 * mib,
+  });
+  expect(mode.why).toContain('1.00 GiB');
+  const pressure = existsSync('/proc/pressure/memory') ? 'ok' : 'no';
+  expect(capabilities).toContainEqual(
+    expect.objectContaining({ name: 'pressure', status: pressure }),
+  );
+  expect(await inSession('ls -A "$TMPDIR"')).not.toContain('headroom');
+});
+
 test('attach takes the light sampler where it is asked for, and one only', async () => {
   const wish = [
     '--mode',

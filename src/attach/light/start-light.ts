@@ -61,7 +61,8 @@ export async function startLight(
   return name;
 }
 
-function bestSampler({ programs: { perl, bash, busybox } }: SessionFactsThere): {
+/** What of a session's programs the sampler is run by, the best first. */
+export function bestSampler({ programs: { perl, bash, busybox } }: SessionFactsThere): {
   name: string;
   program: readonly string[];
   sampler: LightHead['sampler'];
