@@ -119,17 +119,27 @@ test('a demo that is killed leaves nothing that the next one does not remove', a
 });
 
 test('Ctrl-C again and again: nothing is left, and the first is answered', async () => {
-  const demo = startDemo(['--for', '10m']);
+  const made = path.join(folder, 'made');
+  const demo = startDemo(['--for', '10m', '--out', path.join(made, 'demo.db')], { detached: true });
   await said(demo, /(in a session of its own)/);
   const session = sessionIn(folder);
-  demo.child.kill('SIGINT');
+  // As a terminal does it: to everything in the foreground.
+  const pressCtrlC = () => process.kill(-(demo.child.pid ?? Number.NaN), 'SIGINT');
+  pressCtrlC();
   await said(demo, /(asked to end)/);
   await vi.waitFor(() => {
-    demo.child.kill('SIGINT');
+    if (!demo.written.isOver) pressCtrlC();
     expect(demo.written.isOver).toBe(true);
   }, patience);
+  const { exitCode, stderr } = await demo.ended;
+  // 0: it was recorded, fetched and explained before it was asked a third time.
+  expect([0, 130]).toContain(exitCode);
+  expect(stderr.match(/asked to end/g)).toHaveLength(1);
+  expect(stderr).not.toContain('INTERNAL');
   expect(session.isLeft()).toBe(false);
   expect(demoFolders()).toEqual([]);
+  // Nor a folder for what did not come.
+  expect(existsSync(made) ? readdirSync(made) : ['none']).not.toEqual([]);
 });
 
 test('what cannot be done is one clear error, before a browser is started', async () => {
@@ -158,15 +168,16 @@ interface StartOptions {
   env?: NodeJS.ProcessEnv;
   uid?: number;
   gid?: number;
+  detached?: boolean;
 }
 
 /** Starts the demo with everything that it makes below the test's own folder. */
-function startDemo(args: readonly string[], { env, ...user }: StartOptions = {}) {
+function startDemo(args: readonly string[], { env, ...rest }: StartOptions = {}) {
   const out = args.some((arg) => arg.startsWith('--out')) ? [] : ['--out', file];
   const child = spawn(process.execPath, [headroomMain, 'demo', ...out, ...args], {
     stdio: ['ignore', 'pipe', 'pipe'],
     env: { ...process.env, TMPDIR: folder, ...env },
-    ...user,
+    ...rest,
   });
   const written = { stdout: '', stderr: '', isOver: false };
   for (const name of ['stdout', 'stderr'] as const) {

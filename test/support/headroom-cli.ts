@@ -26,7 +26,7 @@ export function startCli(
   return startNode([headroomMain, ...args], { env, input });
 }
 
-/** Any program of Node.js. */
+/** Any program of Node.js, to its end. */
 export function runNode(
   args: readonly string[],
   options: { cwd?: string; env: NodeJS.ProcessEnv },
@@ -34,7 +34,7 @@ export function runNode(
   return startNode(args, options).result;
 }
 
-function startNode(
+export function startNode(
   args: readonly string[],
   { input = null, ...options }: { cwd?: string; env: NodeJS.ProcessEnv; input?: string | null },
 ): ReturnType<typeof startCli> {

@@ -1,7 +1,8 @@
 import type { ChildProcess } from 'node:child_process';
-import { type CliResult, startCli } from './headroom-cli.ts';
+import path from 'node:path';
+import { type CliResult, headroomMain, startNode } from './headroom-cli.ts';
 
-/** `headroom serve` on a free port. */
+/** `headroom serve` on a free port, started beside what it serves: so it is shown by a plain name. */
 export interface HeadroomServer {
   url: string;
   child: ChildProcess;
@@ -10,7 +11,9 @@ export interface HeadroomServer {
 }
 
 export async function startServer(source: string, ...flags: string[]): Promise<HeadroomServer> {
-  const { child, result } = startCli(['serve', source, '--port', '0', '--json', ...flags]);
+  const args = ['serve', path.basename(source), '--port', '0', '--json', ...flags];
+  const beside = { cwd: path.dirname(source), env: process.env };
+  const { child, result } = startNode([headroomMain, ...args], beside);
   const url = await firstMatch(child.stdout, /"url":"(http:[^"]*)\/"/, result);
   return {
     url,

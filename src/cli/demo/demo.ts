@@ -50,9 +50,12 @@ async function runDemo(parsed: ParsedArguments, io: CommandIo): Promise<number> 
     throw new UsageError('--interval takes 100ms to 1h');
   }
   const files = demoFiles(nameOption(parsed, 'out'), new Date());
+  // Also of a process that ends without waiting, as after a third Ctrl-C.
+  process.once('exit', files.removeEmptyFolders);
   try {
     return await tell(parsed, io, { files, duration, durationMs, interval, intervalMs });
   } finally {
+    process.off('exit', files.removeEmptyFolders);
     files.removeEmptyFolders();
   }
 }

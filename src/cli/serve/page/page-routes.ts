@@ -15,6 +15,7 @@ import { recordingHead, recordingSpan } from '../../../report/page/recording-hea
 import { openRecording } from '../../../store/reader.ts';
 import type { HttpAnswer, HttpRequest, HttpStream } from '../http-server.ts';
 import { Analyses } from './analyses.ts';
+import { FirstPictures } from './first-pictures.ts';
 import { LiveMessages } from './live-messages.ts';
 import { type FolderFile, RecordingFolder } from './recording-folder.ts';
 import { SizeAnswers } from './size-answer.ts';
@@ -44,6 +45,7 @@ export function pageRoutes(source: string): PageRoutes {
   });
   const messages = new LiveMessages(folder, analyses);
   const sizes = new SizeAnswers();
+  const pictures = new FirstPictures((file) => readAnswer(file, wholePictures));
   const one = (answer: (file: FolderFile, query: URLSearchParams) => Answer) => {
     return ({ query }: HttpRequest) => {
       const file = folder.find(query.get('recording') ?? '');
@@ -53,10 +55,17 @@ export function pageRoutes(source: string): PageRoutes {
   const read = (value: (recording: Recording, query: URLSearchParams) => unknown) =>
     one((file, query) => readAnswer(file, (recording) => value(recording, query)));
   const routes = new Map<string, (request: HttpRequest) => Answer>([
-    ['/', page],
+    ['/', () => firstPage(folder, pictures)],
     ['/api/recordings', () => json(listOf(source, folder, analyses))],
     ['/api/head', read(recordingHead)],
-    ['/api/pictures', read(picturesOf)],
+    [
+      '/api/pictures',
+      one((file, query) =>
+        isWhole(query)
+          ? pictures.answer(file)
+          : readAnswer(file, (recording) => recording.pictures(requestOf(query))),
+      ),
+    ],
     ['/api/processes', read(linesOf)],
     ['/api/window', read((recording, query) => windowReport(recording, rangeOf(query)))],
     ['/api/report', one((file) => reportAnswer(file, analyses))],
@@ -70,6 +79,15 @@ export function pageRoutes(source: string): PageRoutes {
       await sizes.close();
     },
   };
+}
+
+/** The folder will be asked for next, and where there is one recording that. */
+function firstPage(folder: RecordingFolder, pictures: FirstPictures): HttpAnswer {
+  pictures.prepare(() => {
+    const [only = null, ...others] = folder.files().values();
+    return others.length === 0 ? only : null;
+  });
+  return page();
 }
 
 function page(): HttpAnswer {
@@ -143,13 +161,13 @@ async function sizeAnswer(
   );
 }
 
-function picturesOf(recording: Recording, query: URLSearchParams): WindowPictures {
-  // What a page asks for first, before it knows from when to when.
-  const isWhole = !query.has('from') && !query.has('to') && !query.has('columns');
-  const request = isWhole
-    ? { ...recordingSpan(recording), columns: firstColumns }
-    : requestOf(query);
-  return recording.pictures(request);
+/** What a page asks for first, before it knows from when to when. */
+function isWhole(query: URLSearchParams): boolean {
+  return !query.has('from') && !query.has('to') && !query.has('columns');
+}
+
+function wholePictures(recording: Recording): WindowPictures {
+  return recording.pictures({ ...recordingSpan(recording), columns: firstColumns });
 }
 
 function linesOf(recording: Recording, query: URLSearchParams) {
