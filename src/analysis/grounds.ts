@@ -66,7 +66,9 @@ export function gatherGrounds(
   const { intervalMs } = recording.facts;
   const session = sessionSection(recording);
   const { gaps } = followed.coverage;
-  const processes = processReports(recording, range, { gaps, histories, withGrowth });
+  const [grownUntilUnixMs] = followed.stalls.map(({ fromUnixMs }) => fromUnixMs);
+  const grown = { gaps, grownUntilUnixMs, histories, withGrowth };
+  const processes = processReports(recording, range, grown);
   const lastTick = recording.lastTick();
   const command = commandEndOf(recording.events());
   const sidecar = sidecarEndOf(recording.events());

@@ -5,6 +5,7 @@ import type { GapReport } from './coverage.ts';
 import { type Growth, type GrowthPoint, growthOf } from './growth.ts';
 import type { ProcessHistory } from './process-histories.ts';
 import { roleGrowth } from './role-growth.ts';
+import type { StallReport } from './stall.ts';
 import type { TickTracker } from './tick-tracker.ts';
 import { unusedBytes } from './unused-memory.ts';
 
@@ -40,6 +41,8 @@ export interface GrowthContext {
   histories: ReadonlyMap<number, ProcessHistory>;
   roles: readonly ProcessRole[];
   gaps: readonly GapReport[];
+  /** Of standing still at the limit the first: in them and after them nothing can grow. */
+  stalls: readonly Pick<StallReport, 'fromUnixMs'>[];
 }
 
 const mostPoints = 600;
@@ -73,13 +76,17 @@ export function trackSessionGrowth(): TickTracker<SessionGrowth> {
 
 export function growthReport(context: GrowthContext): GrowthReport {
   const { session, records, histories } = context;
-  const isKnown = !isBroken(context);
-  const growth = isKnown ? growthOf(session.points, session.lastUnixMs) : null;
+  const untilUnixMs = Math.min(
+    context.stalls[0]?.fromUnixMs ?? session.lastUnixMs,
+    session.lastUnixMs,
+  );
+  const isKnown = !isBroken(context, untilUnixMs);
+  const growth = isKnown ? growthOf(session.points, untilUnixMs) : null;
   const roles = isKnown ? context.roles : [];
   const members = records.map((record) => ({
     role: record.role,
     browserPid: record.browserPid,
-    lastUnixMs: Math.min(record.lastUnixMs, session.lastUnixMs),
+    lastUnixMs: Math.min(record.lastUnixMs, untilUnixMs),
     history: histories.get(record.process),
   }));
   return {
@@ -94,9 +101,11 @@ export function growthReport(context: GrowthContext): GrowthReport {
 }
 
 // As for a process: a tenth of the time of which nothing is known is too much.
-function isBroken({ session, gaps }: GrowthContext): boolean {
-  const missingMs = gaps.reduce((sum, gap) => sum + gap.missingMs, 0);
-  const lengthMs = session.lastUnixMs - (session.points[0]?.timeUnixMs ?? session.lastUnixMs);
+function isBroken({ session, gaps }: GrowthContext, untilUnixMs: number): boolean {
+  const missingMs = gaps
+    .filter(({ fromUnixMs }) => fromUnixMs < untilUnixMs)
+    .reduce((sum, gap) => sum + gap.missingMs, 0);
+  const lengthMs = untilUnixMs - (session.points[0]?.timeUnixMs ?? untilUnixMs);
   return missingMs * 10 > lengthMs;
 }
 

@@ -36,9 +36,11 @@ export function pageStretches(
   for (const placement of placements) {
     const { targetId, timeUnixMs } = placement;
     now.set(targetId, placement);
-    close(open, targetId, timeUnixMs);
     const stretch = stretchOf(placement, { now, records });
-    if (stretch !== null) begin(open, targetId, stretch, stretches);
+    if (stretch === null || !isSame(stretch, open.get(targetId))) {
+      close(open, targetId, timeUnixMs);
+      if (stretch !== null) begin(open, targetId, stretch, stretches);
+    }
     // Its frames are from now on those of another address.
     for (const [frameId, frame] of [...open]) {
       if (frameId === targetId || frame.pageId !== targetId || frame.url === placement.url)
@@ -98,6 +100,11 @@ function stretchOf(
     fromUnixMs: timeUnixMs,
     toUnixMs: null,
   };
+}
+
+// Of a frame that moved within its process, and at first had no address, more than one thing is told.
+function isSame({ pageId, url, process }: PageStretch, before: PageStretch | undefined): boolean {
+  return before?.pageId === pageId && before.url === url && before.process === process;
 }
 
 function endWithProcess(stretch: PageStretch): void {

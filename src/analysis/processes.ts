@@ -51,6 +51,8 @@ export interface ProcessEnd {
 export interface ProcessContext {
   /** A growth per minute means nothing when a tenth of the minutes is missing. */
   gaps: readonly GapReport[];
+  /** What comes after it is no growth: a session that stands still at its limit. Default: never. */
+  grownUntilUnixMs?: number | undefined;
   /** Where they were read already. */
   histories?: ReadonlyMap<number, ProcessHistory>;
   /** False where nobody asks for it: to find it takes longer than all the rest. */
@@ -61,12 +63,12 @@ export interface ProcessContext {
 export function processReports(
   recording: Recording,
   range: TimeRange,
-  { gaps, histories = processHistories(recording, range), withGrowth = true }: ProcessContext,
+  context: ProcessContext,
 ): ProcessReport[] {
+  const { histories = processHistories(recording, range) } = context;
   const records = recording.processes().filter((record) => isWithin(record, range));
   return records
-    .map((record) => processReport(record, histories.get(record.process), { range, withGrowth }))
-    .map((report) => (isBroken(report, gaps) ? withoutGrowth(report) : report))
+    .map((record) => processReport(record, histories.get(record.process), { range, context }))
     .sort((a, b) => peakOf(b) - peakOf(a) || a.pid - b.pid || a.startTicks - b.startTicks);
 }
 
@@ -82,11 +84,12 @@ function isWithin(record: ProcessRecord, range: TimeRange): boolean {
 function processReport(
   record: ProcessRecord,
   history: ProcessHistory | undefined,
-  { range, withGrowth }: { range: TimeRange; withGrowth: boolean },
+  { range, context }: { range: TimeRange; context: ProcessContext },
 ): ProcessReport {
   const isWhole = record.firstUnixMs >= fromOf(range) && record.lastUnixMs <= toOf(range);
+  const firstUnixMs = Math.max(record.firstUnixMs, fromOf(range));
   const lastUnixMs = Math.min(record.lastUnixMs, toOf(range));
-  const growth = withGrowth ? growthOf(history?.anonymous ?? [], lastUnixMs) : null;
+  const growth = growthWithin(history, { firstUnixMs, lastUnixMs }, context);
   const cpuMs = isWhole
     ? record.lastCpuMs - record.firstCpuMs
     : (history?.last.cpuMs ?? 0) - (history?.firstCpuMs ?? 0);
@@ -94,7 +97,7 @@ function processReport(
     pid: record.pid,
     startTicks: record.startTicks,
     role: record.role,
-    firstUnixMs: Math.max(record.firstUnixMs, fromOf(range)),
+    firstUnixMs,
     lastUnixMs,
     // The record knows the kernel's high-water mark; for a part of a life there are only the rows.
     peakRssBytes: isWhole ? record.peakRssBytes : (history?.peakRssBytes ?? null),
@@ -117,8 +120,16 @@ function processReport(
   };
 }
 
-function withoutGrowth(process: ProcessReport): ProcessReport {
-  return { ...process, growthBytesPerMinute: null, growth: null };
+type Life = Pick<ProcessReport, 'firstUnixMs' | 'lastUnixMs'>;
+
+function growthWithin(
+  history: ProcessHistory | undefined,
+  { firstUnixMs, lastUnixMs }: Life,
+  { gaps, grownUntilUnixMs = lastUnixMs, withGrowth = true }: ProcessContext,
+): Growth | null {
+  const life = { firstUnixMs, lastUnixMs: Math.min(lastUnixMs, grownUntilUnixMs) };
+  if (!withGrowth || isBroken(life, gaps)) return null;
+  return growthOf(history?.anonymous ?? [], life.lastUnixMs);
 }
 
 function exitOf(record: ProcessRecord, range: TimeRange): ProcessEnd | null {
@@ -126,13 +137,13 @@ function exitOf(record: ProcessRecord, range: TimeRange): ProcessEnd | null {
   return { timeUnixMs: record.endedUnixMs, code: record.exitCode, signal: record.signal };
 }
 
-function isBroken(process: ProcessReport, gaps: readonly GapReport[]): boolean {
+function isBroken(life: Life, gaps: readonly GapReport[]): boolean {
   const missingMs = gaps.reduce((total, gap) => {
-    const fromUnixMs = Math.max(gap.fromUnixMs, process.firstUnixMs);
-    const toUnixMs = Math.min(gap.toUnixMs, process.lastUnixMs);
+    const fromUnixMs = Math.max(gap.fromUnixMs, life.firstUnixMs);
+    const toUnixMs = Math.min(gap.toUnixMs, life.lastUnixMs);
     return total + Math.max(0, toUnixMs - fromUnixMs);
   }, 0);
-  return missingMs * 10 > process.lastUnixMs - process.firstUnixMs;
+  return missingMs * 10 > life.lastUnixMs - life.firstUnixMs;
 }
 
 function peakOf(process: ProcessReport): number {

@@ -83,6 +83,7 @@ function findingsOf(recording: Recording, range: TimeRange): Findings {
       histories,
       roles: roles.map(({ role }) => role),
       gaps: followed.coverage.gaps,
+      stalls: followed.stalls,
     }),
     curve: followed.curve,
     browser: browserReport(recording, range, followed.browser),

@@ -36,7 +36,7 @@ export function timelineOf(findings: Told): TimelineEntry[] {
     ...findings.deaths.filter(({ verdict }) => verdict !== 'kernel_oom').map(deathEntry),
     ...findings.coverage.gaps.slice(0, mostOfAKind).map((gap) => ({
       timeUnixMs: gap.fromUnixMs,
-      text: `${gap.kind}: nothing is known of ${formatDuration(gap.missingMs)}`,
+      text: `gap (${gap.kind}): nothing is known of ${formatDuration(gap.missingMs)}`,
     })),
     ...findings.notes
       .filter(({ code }) => code === 'limit_change')

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { growthReport } from '../../src/analysis/growth-report.ts';
 import { analyse } from '../../src/analysis/session-report.ts';
 import type { ProcessReading } from '../../src/model/sample.ts';
 import { fakeRecording } from '../support/fake-recording.ts';
@@ -36,6 +37,26 @@ test('a renderer every 10 s, and none closed: the role leaks, and no process', (
   expect(processes.filter((process) => process.growth?.isLeak)).toEqual([]);
   // 410 MiB are used at the end, 614 are left: ten minutes and a bit.
   expect((growth.timeToLimitMs ?? 0) / 60_000).toBeCloseTo(10.2, 0);
+});
+
+test('a session that stands still at its limit: its growth is that of the time before', () => {
+  const points = Array.from({ length: 120 }, (_, second) => ({
+    timeUnixMs: at(second),
+    bytes: Math.min(second, 80) * mib,
+  }));
+  const gap = { fromUnixMs: at(80), toUnixMs: at(119), kind: 'stall' as const, missingMs: 39_000 };
+  const context = {
+    session: { points, lastUnixMs: at(119), unusedBytes: 10 * mib, largestStep: null },
+    records: [],
+    histories: new Map(),
+    roles: [],
+    gaps: [gap],
+  };
+  expect(growthReport({ ...context, stalls: [] }).session).toBeNull();
+  const { session } = growthReport({ ...context, stalls: [{ fromUnixMs: at(80) }] });
+  // A MiB a second.
+  expect((session?.bytesPerMinute ?? 0) / mib).toBeCloseTo(60, 0);
+  expect(session?.isLeak).toBe(true);
 });
 
 test('the largest step, and what began with it', () => {

@@ -99,6 +99,20 @@ describe('memory of pages', () => {
     ]);
   });
 
+  test('a frame that moves to another address, and stays in its process, is there once', () => {
+    const frame = { targetType: 'iframe', pageTargetId: 'a' };
+    const recording = recordingOf({ 1: () => 50, 2: () => 30 }, [
+      placed(1, 'a', 1),
+      placed(2, 'f', 2, { ...frame, url: null }),
+      placed(20, 'f', 2, { ...frame, url: 'http://ads.test' }),
+    ]);
+    const { pages } = pagesSection(recording, {});
+    expect(pages[0]?.processes).toMatchObject([
+      { pid: 1, fromUnixMs: at(1), toUnixMs: at(60) },
+      { pid: 2, isFrame: true, fromUnixMs: at(2), toUnixMs: at(60) },
+    ]);
+  });
+
   test('PSS where it was read, and what changed since', () => {
     const sample = (second: number, anon: number, pssAnon: number | null) =>
       fakeSample({

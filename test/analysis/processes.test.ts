@@ -103,6 +103,21 @@ test('a growth over a long standby is not said', () => {
   expect(processReports(growing, {}, { gaps: [gap] })[0]?.growthBytesPerMinute).toBeNull();
 });
 
+test('it is that of the time before a session stood still at its limit', () => {
+  const gap = {
+    fromUnixMs: startUnixMs + 90_000,
+    toUnixMs: startUnixMs + 120_000,
+    kind: 'stall' as const,
+    missingMs: 30_000,
+  };
+  const untilThen = { gaps: [gap], grownUntilUnixMs: gap.fromUnixMs };
+  const [report] = processReports(growing, {}, untilThen);
+  expect((report?.growthBytesPerMinute ?? 0) / mib).toBeCloseTo(60, 0);
+  // Less than a minute was before it.
+  const soon = { gaps: [], grownUntilUnixMs: startUnixMs + 59_000 };
+  expect(processReports(growing, {}, soon)[0]?.growth).toBeNull();
+});
+
 test('a process outside the range is left out; one that ends after it is alive in it', () => {
   const samples = [0, 1, 2, 3].map((second) =>
     fakeSample({

@@ -69,13 +69,21 @@ describe('installed into an empty folder', () => {
     }
   });
 
-  test('records this machine and reports on it', async () => {
+  test('records this machine and reports on it; a program has the same of the library', async () => {
     await headroom('record', '--for', '2s', '--interval', '500ms', '--out', 'x.db');
     const report = JSON.parse((await headroom('report', 'x.db', '--format', 'json')).stdout);
     expect(report.schemaVersion).toBe(1);
     expect(report.session).toMatchObject({ source: 'local', endReason: 'duration' });
     expect(report.coverage.samples).toBeGreaterThanOrEqual(2);
     expect(report.memory.workingSetBytes.max).toBeGreaterThan(0);
+    const program = `import { analyse, size } from 'headroom';
+      console.log(JSON.stringify([analyse('x.db'), size(['x.db'])]));`;
+    const node = ['--input-type=module', '--eval', program];
+    const { stdout } = await run(process.execPath, node, { cwd: home });
+    expect(JSON.parse(stdout)).toEqual([
+      report,
+      expect.objectContaining({ sessions: 1, censored: 0, skipped: [] }),
+    ]);
   });
 
   test('the query in the README works in the sqlite3 shell', async () => {

@@ -20,7 +20,7 @@ test('the timeline: a picture up to the limit, and what happened', () => {
   expect(rows[0]).toMatch(/^400 MiB │·+ +·*█+$/);
   expect(rows[7]).toMatch(/^ +│█+ +█+$/);
   expect(rows[9]).toMatch(/^ +14:00:00 +14:11:40$/);
-  expect(timeline).toContain('14:00:19  standby: nothing is known of 10 min');
+  expect(timeline).toContain('14:00:19  gap (standby): nothing is known of 10 min');
   expect(timeline).toContain('14:11:39  OOM kill of a renderer process (pid 110');
 });
 

@@ -16,6 +16,8 @@ export interface RecordedBrowserOptions {
   browserFlags: readonly string[];
   /** Runs a copy of Chromium in this folder, which the command itself makes first. */
   copyTo?: string;
+  /** Of the recorder, and what it starts. */
+  env?: NodeJS.ProcessEnv;
 }
 
 /** The command line of a headless Chromium with a profile beside the file. */
@@ -48,14 +50,14 @@ export class RecordedBrowser {
   readonly #child: ReturnType<typeof startCli>['child'];
   readonly ended: Promise<CliResult>;
 
-  constructor({ file, recordFlags = [], browserFlags, copyTo }: RecordedBrowserOptions) {
+  constructor({ file, recordFlags = [], browserFlags, copyTo, env }: RecordedBrowserOptions) {
     this.#file = file;
     const record = ['record', '--quiet', '--interval', '500ms', '--out', file, ...recordFlags];
     const command =
       copyTo === undefined
         ? chromiumCommand(file, browserFlags)
         : copiedChromiumCommand(file, browserFlags, copyTo);
-    const { child, result } = startCli([...record, '--', ...command]);
+    const { child, result } = startCli([...record, '--', ...command], env);
     this.#child = child;
     this.ended = result;
   }
@@ -72,6 +74,22 @@ export class RecordedBrowser {
     }, patience);
     const request = { method: 'PUT', signal: AbortSignal.timeout(patience.timeout) };
     await fetch(`http://127.0.0.1:${port}/json/new?${url}`, request).catch(String);
+  }
+
+  /** Stops the recorder and all living processes of the browser; gives what lets them go on. */
+  async pause(): Promise<() => void> {
+    const tree = await this.#find((recording) => {
+      const living = members(recording).filter(({ endedUnixMs }) => endedUnixMs === null);
+      return living.some(({ role }) => role === 'renderer') ? living : undefined;
+    });
+    const pids = [this.#child.pid ?? 0, ...tree.map(({ pid }) => pid)];
+    for (const pid of pids) sendSignal(pid, 'SIGSTOP');
+    await vi.waitFor(() => {
+      for (const pid of pids) expect(stateOf(pid)).toMatch(/^[TZ-]$/);
+    }, patience);
+    return () => {
+      for (const pid of pids) sendSignal(pid, 'SIGCONT');
+    };
   }
 
   /** The oldest living process of this role in this browser, and of no other on the machine. */
@@ -115,6 +133,21 @@ export class RecordedBrowser {
 // With `-- CMD` only what descends from the command belongs to a browser.
 function members(recording: Recording): ProcessRecord[] {
   return recording.processes().filter(({ browserPid }) => browserPid !== null);
+}
+
+// A spare renderer may be gone since it was recorded.
+function sendSignal(pid: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(pid, signal);
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'ESRCH')) throw error;
+  }
+}
+
+/** As `/proc/<pid>/stat` has it; `-` for one that is gone. */
+function stateOf(pid: number): string | undefined {
+  const file = `/proc/${pid}/stat`;
+  return existsSync(file) ? readFileSync(file, 'utf8').split(') ').at(-1)?.[0] : '-';
 }
 
 const copyScript =

@@ -8,6 +8,11 @@ export interface HandlerClient<Candidate> {
   unread: readonly Candidate[];
 }
 
+interface Look<Candidate> {
+  count: number;
+  client: Candidate | null;
+}
+
 interface Followed {
   pid: number;
   startTicks: number;
@@ -27,24 +32,27 @@ const socketLink = /^socket:\[(\d+)\]$/;
  */
 export class HandlerClients<Candidate extends Followed> {
   readonly #proc: ProcFs;
-  readonly #lookCounts = new WeakMap<Candidate, number>();
+  readonly #looks = new WeakMap<Candidate, Look<Candidate>>();
 
   constructor(proc: ProcFs) {
     this.#proc = proc;
   }
 
   find(handler: Candidate, candidates: readonly Candidate[]): HandlerClient<Candidate> {
-    const lookCount = this.#lookCounts.get(handler) ?? 0;
-    if (lookCount >= mostLooks) return { client: null, unread: [] };
-    this.#lookCounts.set(handler, lookCount + 1);
+    const look = this.#looks.get(handler) ?? { count: 0, client: null };
+    // Also where it is a stranger's, whose handler asks again at every sample.
+    if (look.client !== null || look.count >= mostLooks) return { client: look.client, unread: [] };
+    this.#looks.set(handler, look);
+    look.count++;
     const own = this.#socketOfHandler(handler.pid);
     if (own === null) return { client: null, unread: candidates };
     const looked = candidates.map(
       (candidate) => [candidate, this.#sockets(candidate.pid)] as const,
     );
     const holders = looked.filter(([, sockets]) => sockets?.includes(own - 1));
+    look.client = holders.length === 1 ? (holders[0]?.[0] ?? null) : null;
     return {
-      client: holders.length === 1 ? (holders[0]?.[0] ?? null) : null,
+      client: look.client,
       unread: looked.filter(([, sockets]) => sockets === null).map(([candidate]) => candidate),
     };
   }

@@ -1,5 +1,5 @@
 import fs from 'node:fs';
-import { afterAll, expect, test } from 'vitest';
+import { afterAll, expect, test, vi } from 'vitest';
 import { HandlerClients } from '../../../src/collector/chromium/handler-client.ts';
 import { ProcFs } from '../../../src/collector/procfs/proc-fs.ts';
 import { temporaryFolder } from '../../support/headroom-cli.ts';
@@ -47,6 +47,17 @@ test('of nobody, if none of them does', () => {
 test('whose sockets cannot be read is told apart', () => {
   expect(find(3460, 3370, 99)).toEqual({ client: null, unread: [99] });
   expect(find(98, 3370, 3371)).toEqual({ client: null, unread: [3370, 3371] });
+});
+
+test('once it is known nobody is looked at again', () => {
+  const proc = new ProcFs(root);
+  const listed = vi.spyOn(proc, 'entries');
+  const clients = new HandlerClients<{ pid: number; startTicks: number }>(proc);
+  const [handler, ...browsers] = [3460, 3370, 3371].map(process);
+  for (let look = 0; look < 10; look++) {
+    expect(handler && clients.find(handler, browsers)).toEqual({ client: browsers[1], unread: [] });
+  }
+  expect(listed.mock.calls).toEqual([['3370/fd'], ['3371/fd']]);
 });
 
 test('it is not looked for without end', () => {
