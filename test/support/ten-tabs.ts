@@ -1,5 +1,6 @@
 import { findChromium } from '../../src/host/browser/find-chromium.ts';
 import { launchChromium } from '../../src/host/browser/launch-chromium.ts';
+import { openRecording } from '../../src/store/reader.ts';
 import { serveSites } from './page-server.ts';
 
 export interface TenTabs {
@@ -40,4 +41,11 @@ export async function openTenTabs(): Promise<TenTabs> {
       sites.close();
     },
   };
+}
+
+/** Of which pages the recording says where they are. */
+export function placedOrigins(file: string): (string | null)[] {
+  using recording = openRecording(file);
+  const events = recording.events().filter((event) => event.kind === 'page');
+  return events.filter(({ state }) => state === 'placed').map(({ url }) => url);
 }
