@@ -19,7 +19,7 @@ import { printTable } from './support/figures.ts';
 const runs = Number(process.env['RUNS'] ?? 10);
 const seconds = Number(process.env['SECONDS'] ?? 20);
 const rules = ['headroom<10%', 'headroom<200MiB', 'time-to-limit<30s', 'pressure>20%', 'stall>10%'];
-const patienceMs = 110_000;
+const patienceMs = 240_000;
 const endings = ['kernel_oom', 'memory_stall'];
 
 const folder = mkdtempSync(path.join(os.tmpdir(), 'headroom-bench-'));
