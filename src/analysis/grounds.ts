@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import path from 'node:path';
 import type { Note, RecordingEvent } from '../model/event.ts';
 import { formatBytes } from '../model/format-bytes.ts';
@@ -119,9 +120,18 @@ export function gatherGrounds(
   return { grounds, processes };
 }
 
-/** Its name where not one sample is in it; else null. */
-export function emptyFileOf(recording: Recording): string | null {
-  return recording.firstTick() === null ? path.basename(recording.path) : null;
+/** A file without one sample. */
+export interface EmptyFile {
+  name: string;
+  /** What was not closed has a log beside it, which is a part of it. */
+  hasLog: boolean;
+}
+
+/** Null where there is a sample. */
+export function emptyFileOf(recording: Recording): EmptyFile | null {
+  if (recording.firstTick() !== null) return null;
+  const { path: file } = recording;
+  return { name: path.basename(file), hasLog: existsSync(`${file}-wal`) };
 }
 
 // The root of a machine is nobody's own; the root that a container sees of itself has a limit.

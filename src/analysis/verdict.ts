@@ -9,7 +9,7 @@ import type { DeathReport } from './deaths.ts';
 import { evidenceFor } from './evidence.ts';
 import type { Findings } from './findings.ts';
 import { formatCount, formatInstant, formatRatio } from './format.ts';
-import type { Grounds } from './grounds.ts';
+import type { EmptyFile, Grounds } from './grounds.ts';
 import { describeKills } from './oom-wording.ts';
 import { endOfCommand } from './session-section.ts';
 
@@ -39,11 +39,11 @@ export type Finding = Pick<Verdict, 'kind'> & { clause: string };
 /**
  * The worst that is known, in this order: a kill by the kernel, a death of known cause, a stall,
  * pressure, an end that nobody recorded, nothing. Never a guess: what the evidence does not tell is `unknown`.
- * `emptyFile` is the name of the file when not one sample is in it.
+ * `emptyFile` is the file when not one sample is in it.
  */
 export function judge(
   grounds: Grounds,
-  emptyFile: string | null,
+  emptyFile: EmptyFile | null,
 ): Pick<Verdict, 'kind' | 'summary'> {
   const { kind, clause } =
     emptyFinding(grounds, emptyFile) ??
@@ -56,12 +56,12 @@ export function judge(
 }
 
 /** The judgement, what it stands on, and what to do. */
-export function verdictOf(findings: Findings, emptyFile: string | null): Verdict {
+export function verdictOf(findings: Findings, emptyFile: EmptyFile | null): Verdict {
   const { kind, summary } = judge(findings, emptyFile);
   return { kind, summary, evidence: evidenceFor(findings), advice: adviceFor(kind, findings) };
 }
 
-function emptyFinding(grounds: Grounds, emptyFile: string | null): Finding | null {
+function emptyFinding(grounds: Grounds, emptyFile: EmptyFile | null): Finding | null {
   if (grounds.coverage.samples > 0) return null;
   const clause =
     emptyFile === null
@@ -70,14 +70,14 @@ function emptyFinding(grounds: Grounds, emptyFile: string | null): Finding | nul
   return { kind: 'unknown', clause };
 }
 
-function emptyFileClause({ notes, session }: Grounds, emptyFile: string): string {
+function emptyFileClause({ notes, session }: Grounds, emptyFile: EmptyFile): string {
   if (notes.some(({ code }) => code === 'salvaged')) {
     return 'No sample is in this file: none was left in the damaged one that it was saved from';
   }
-  // Only what was not closed has a log beside it.
-  return session.endReason === 'lost'
-    ? `No sample is in this file: if it was copied from a running or crashed recorder, its newest samples are in ${emptyFile}-wal: copy both`
-    : 'No sample is in this file';
+  if (session.endReason !== 'lost') return 'No sample is in this file';
+  return emptyFile.hasLog
+    ? 'No sample is in this file, nor in its log: its recorder was killed before the first one was written, or its disk was full'
+    : `No sample is in this file: if it was copied from a running or crashed recorder, its newest samples are in ${emptyFile.name}-wal: copy both`;
 }
 
 function killFinding(grounds: Grounds): Finding | null {

@@ -1,7 +1,7 @@
 import type { CommandIo, ParsedArguments } from './command.ts';
 
-/** Of how many recordings all could be exported. */
-export type RunExport = (parsed: ParsedArguments, io: CommandIo) => Promise<number>;
+/** Whether all of every recording was exported. */
+export type RunExport = (parsed: ParsedArguments, io: CommandIo) => Promise<boolean>;
 
 export interface ExportFormat {
   /** What `--to` takes. */

@@ -9,7 +9,7 @@ import { switchOption } from './parse-arguments.ts';
 import { perProcessOption } from './per-process-option.ts';
 
 /** `--to otlp-json`: the requests of an export, as lines of a file. */
-export async function exportOtlpJson(parsed: ParsedArguments, io: CommandIo): Promise<number> {
+export async function exportOtlpJson(parsed: ParsedArguments, io: CommandIo): Promise<boolean> {
   const dropped: DropCounts = {};
   const messages = new Set<string>();
   const note = (text: string): void => void messages.add(text);
@@ -26,9 +26,9 @@ export async function exportOtlpJson(parsed: ParsedArguments, io: CommandIo): Pr
         onDropped: (counts) => addCounts(dropped, counts),
       }),
     );
-  const whole = await exportStream(format, parsed, io);
+  const isWhole = await exportStream(format, parsed, io);
   for (const message of messages) io.stderr.write(`${printable(message)}\n`);
   const count = sumOfCounts(dropped);
   if (count > 0) io.stderr.write(`left out ${count} points that are no exact number\n`);
-  return whole;
+  return isWhole;
 }

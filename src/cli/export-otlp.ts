@@ -15,14 +15,15 @@ import { timeLeft } from './time-left.ts';
 const protocols = ['http/protobuf', 'http/json'];
 
 /**
- * `--to otlp`: sends files one after the other; of how many nothing is left. `--deadline` is for all
+ * `--to otlp`: sends files one after the other; whether nothing of them is left. `--deadline` is for all
  * of them, so that no number of files makes it longer; with `--follow` it is for the end of each.
  */
-export async function exportOtlp(parsed: ParsedArguments, io: CommandIo): Promise<number> {
+export async function exportOtlp(parsed: ParsedArguments, io: CommandIo): Promise<boolean> {
   const exportFile = otlpExport(parsed, io);
-  return await exportEach(parsed.positionals, io, (file) =>
+  const { isWhole } = await exportEach(parsed.positionals, io, (file) =>
     keepingSeal(file, io, () => exportFile(file)),
   );
+  return isWhole;
 }
 
 /** False for a file of which something is left. */

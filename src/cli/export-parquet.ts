@@ -17,25 +17,27 @@ import type { CommandIo, ParsedArguments } from './command.ts';
 import { UsageError } from './command.ts';
 import { exportEach } from './export-each.ts';
 import { FileExportProgress } from './export-progress.ts';
-import { makeFolder } from './export-stream.ts';
 import { memoryKeeper } from './memory-keeper.ts';
 import { OutputFile } from './output-file.ts';
+import { OutputFolders } from './output-folders.ts';
 import { outputOption, switchOption } from './parse-arguments.ts';
 import { rangeOption } from './range-option.ts';
 import { tableOption } from './table-option.ts';
 
 /** `--to parquet`: a folder of partitions; of how many recordings all tables are in it. */
-export async function exportParquet(parsed: ParsedArguments, io: CommandIo): Promise<number> {
+export async function exportParquet(parsed: ParsedArguments, io: CommandIo): Promise<boolean> {
   const folder = outputOption(parsed);
   if (folder === null) throw new UsageError('--to parquet needs --out FOLDER');
   const table = tableOption(parsed);
+  using folders = new OutputFolders();
   const dataSet = new DataSet(folder, {
+    folders,
     inputs: parsed.positionals,
     mayReplace: switchOption(parsed, 'force'),
     signal: io.signal,
   });
   const progress = new FileExportProgress(io, parsed.positionals.length);
-  const whole = await exportEach(parsed.positionals, io, async (file) => {
+  const { isWhole } = await exportEach(parsed.positionals, io, async (file) => {
     progress.beginFile(file);
     try {
       using recording = openRecording(file);
@@ -48,7 +50,7 @@ export async function exportParquet(parsed: ParsedArguments, io: CommandIo): Pro
     }
   });
   io.stderr.write(`${printable(folder)}: ${dataSet.told()}\n`);
-  return whole;
+  return isWhole;
 }
 
 interface Source {
@@ -59,19 +61,23 @@ interface Source {
   progress: FileExportProgress;
 }
 
+interface DataSetOptions {
+  folders: OutputFolders;
+  inputs: readonly string[];
+  mayReplace: boolean;
+  signal: AbortSignal;
+}
+
 /** What one run writes into a folder of partitions. */
 class DataSet {
   readonly #folder: string;
-  readonly #options: { inputs: readonly string[]; mayReplace: boolean; signal: AbortSignal };
+  readonly #options: DataSetOptions;
   readonly #keepMemory = memoryKeeper();
   #writtenCount = 0;
   #writtenBytes = 0;
   #presentCount = 0;
 
-  constructor(
-    folder: string,
-    options: { inputs: readonly string[]; mayReplace: boolean; signal: AbortSignal },
-  ) {
+  constructor(folder: string, options: DataSetOptions) {
     this.#folder = folder;
     this.#options = options;
   }
@@ -103,7 +109,7 @@ class DataSet {
   /** Null where the table is there. */
   async #open(table: Table, { recording, origin }: Source): Promise<OutputFile | null> {
     const file = path.join(this.#folder, partitionPath(table.name, recording.facts));
-    const { inputs, mayReplace } = this.#options;
+    const { folders, inputs, mayReplace } = this.#options;
     if (!mayReplace && fs.existsSync(file)) {
       const present = await readOrigin(file);
       if (present === null) throw notOurs(file);
@@ -112,7 +118,7 @@ class DataSet {
         return null;
       }
     }
-    makeFolder(path.dirname(file));
+    folders.make(path.dirname(file));
     return await OutputFile.create(file, inputs);
   }
 

@@ -9,7 +9,7 @@ import { exportSeparately, exportStream, type StreamFormat } from './export-stre
 import { outputOption } from './parse-arguments.ts';
 
 /** `--to perfetto`: a trace of each recording. */
-export async function exportPerfetto(parsed: ParsedArguments, io: CommandIo): Promise<number> {
+export async function exportPerfetto(parsed: ParsedArguments, io: CommandIo): Promise<boolean> {
   const out = outputOption(parsed);
   const files = parsed.positionals;
   if (out !== null && isFolder(out)) {

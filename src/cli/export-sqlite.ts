@@ -9,10 +9,9 @@ import { oneFile, outputOption } from './parse-arguments.ts';
 import { shellQuote } from './shell-quote.ts';
 
 /**
- * Copies a recording, which may be being recorded, into one file that is whole by itself. How many
- * were copied: the one.
+ * Copies a recording, which may be being recorded, into one file that is whole by itself. True.
  */
-export async function exportSqlite(parsed: ParsedArguments, io: CommandIo): Promise<number> {
+export async function exportSqlite(parsed: ParsedArguments, io: CommandIo): Promise<boolean> {
   const file = oneFile(parsed);
   const out = outputOption(parsed);
   if (out === null) throw new UsageError('--to sqlite writes a file: give its name with --out');
@@ -21,5 +20,5 @@ export async function exportSqlite(parsed: ParsedArguments, io: CommandIo): Prom
   io.stderr.write(
     `${printable(out)}: ${size}, with checksums; to check it where it arrives: headroom verify ${shellQuote(out)}\n`,
   );
-  return 1;
+  return true;
 }

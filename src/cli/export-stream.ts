@@ -1,5 +1,4 @@
 import { once } from 'node:events';
-import fs from 'node:fs';
 import path from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { formatCount } from '../analysis/format.ts';
@@ -13,7 +12,8 @@ import type { CommandIo, ParsedArguments } from './command.ts';
 import { exportEach } from './export-each.ts';
 import { FileExportProgress } from './export-progress.ts';
 import { memoryKeeper } from './memory-keeper.ts';
-import { OutputFile, outputError } from './output-file.ts';
+import { OutputFile } from './output-file.ts';
+import { OutputFolders } from './output-folders.ts';
 import { outputOption, switchOption } from './parse-arguments.ts';
 import { rangeOption } from './range-option.ts';
 
@@ -26,56 +26,49 @@ export type StreamFormat = (
   options: { range: TimeRange; isFirst: boolean },
 ) => Iterable<Chunk>;
 
-/** Writes recordings one after the other to stdout or `--out`; of how many all was written. */
+/** Writes recordings one after the other to stdout or `--out`; whether all was written. */
 export async function exportStream(
   format: StreamFormat,
   parsed: ParsedArguments,
   io: CommandIo,
-): Promise<number> {
+): Promise<boolean> {
   const files = parsed.positionals;
   const out = outputOption(parsed);
   const progress = new FileExportProgress(io, files.length);
   const toSink = (sink: Sink) =>
     exportEach(files, io, (file) => copyFile(file, { format, sink, parsed, io, progress }));
-  if (out === null) return await toSink(stdoutSink(io));
+  if (out === null) return (await toSink(stdoutSink(io))).isWhole;
   const mayReplace = switchOption(parsed, 'force');
   await using output = await OutputFile.create(out, files, { mayReplace });
-  const whole = await toSink(output);
+  const { count, isWhole } = await toSink(output);
   // Asked to end, it is half of what was asked for.
-  if (whole > 0 && !io.signal.aborted) {
+  if (count > 0 && !io.signal.aborted) {
     await output.finish();
-    tellWritten(io, out, { count: whole, bytes: output.writtenBytes });
+    tellWritten(io, out, { count, bytes: output.writtenBytes });
   }
-  return whole;
+  return isWhole;
 }
 
-/** Writes each recording to a file of its own; of how many all was written. */
+/** Writes each recording to a file of its own; whether all was written. */
 export async function exportSeparately(
   format: StreamFormat,
   request: { parsed: ParsedArguments; io: CommandIo; paths: ReadonlyMap<string, string> },
-): Promise<number> {
+): Promise<boolean> {
   const { parsed, io, paths } = request;
   const files = parsed.positionals;
   const mayReplace = switchOption(parsed, 'force');
   const progress = new FileExportProgress(io, files.length);
-  return await exportEach(files, io, async (file) => {
+  using folders = new OutputFolders();
+  const { isWhole } = await exportEach(files, io, async (file) => {
     const out = paths.get(file) ?? file;
-    makeFolder(path.dirname(out));
+    folders.make(path.dirname(out));
     await using output = await OutputFile.create(out, files, { mayReplace });
     if (!(await copyFile(file, { format, sink: output, parsed, io, progress }))) return false;
     await output.finish();
     tellWritten(io, out, { count: 1, bytes: output.writtenBytes });
     return true;
   });
-}
-
-/** With all that is above it; {@link OutputError}. */
-export function makeFolder(folder: string): void {
-  try {
-    fs.mkdirSync(folder, { recursive: true });
-  } catch (error) {
-    throw outputError(error, folder);
-  }
+  return isWhole;
 }
 
 function tellWritten(

@@ -98,8 +98,7 @@ async function run(parsed: ParsedArguments, io: CommandIo): Promise<number> {
   }
   refuseOtherFlags(parsed, format.flags, format.name);
   const run = await format.load();
-  const whole = await run(parsed, io);
-  return whole === parsed.positionals.length ? 0 : 1;
+  return (await run(parsed, io)) ? 0 : 1;
 }
 
 function refuseOtherFlags(parsed: ParsedArguments, flags: readonly string[], name: string): void {

@@ -2,6 +2,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { errnoOf, HeadroomError } from '../model/errors.ts';
 import { temporaryBeside } from '../store/temporary-file.ts';
+import { systemWords } from './output-file.ts';
 import { recordingPath } from './recording-path.ts';
 
 /**
@@ -11,12 +12,8 @@ import { recordingPath } from './recording-path.ts';
  */
 export function makeDatabase<T>(out: string, make: (temporary: string) => T): T {
   const to = recordingPath(out);
-  if (fs.lstatSync(to, { throwIfNoEntry: false }) !== undefined) {
-    throw new HeadroomError('FILE_EXISTS', `${out}: exists`, {
-      hint: 'Choose another name; a recording is never overwritten.',
-    });
-  }
   const folder = path.dirname(to);
+  refuse(to, out);
   const temporary = temporaryBeside(to);
   try {
     const result = make(temporary);
@@ -30,6 +27,19 @@ export function makeDatabase<T>(out: string, make: (temporary: string) => T): T 
       fs.rmSync(temporary + part, { force: true });
     }
   }
+}
+
+function refuse(to: string, out: string): void {
+  try {
+    // SQLite does not say what is wrong with a folder. The dot: of a file it is told that it is none.
+    fs.accessSync(`${path.dirname(to)}/.`, fs.constants.W_OK | fs.constants.X_OK);
+    if (fs.lstatSync(to, { throwIfNoEntry: false }) === undefined) return;
+  } catch (error) {
+    throw notWritable(error, out);
+  }
+  throw new HeadroomError('FILE_EXISTS', `${out}: exists`, {
+    hint: 'Choose another name; a recording is never overwritten.',
+  });
 }
 
 /** So that the new name, too, is there after a loss of power. */
@@ -52,9 +62,13 @@ function inWordsOfUser(error: unknown, file: { temporary: string; out: string })
       cause: error,
     });
   }
+  return notWritable(error, file.out);
+}
+
+function notWritable(error: unknown, out: string): unknown {
   const errno = errnoOf(error);
   if (errno === null) return error;
-  return new HeadroomError('FILE_NOT_WRITABLE', `${file.out}: cannot be written (${errno})`, {
+  return new HeadroomError('FILE_NOT_WRITABLE', `${out}: ${systemWords(errno)}`, {
     hint: 'Choose a folder that exists and that you may write to.',
     cause: error,
   });

@@ -138,11 +138,16 @@ async function open(
 export function outputError(error: unknown, out: string): unknown {
   const errno = errnoOf(error);
   if (errno === null || error instanceof HeadroomError) return error;
+  return new OutputError(out, systemWords(errno), error);
+}
+
+/** Why something cannot be written, by the error number's name. */
+export function systemWords(errno: string): string {
   const known: Readonly<Record<string, string>> = {
     ENOENT: 'the folder does not exist',
     ENOTDIR: 'the folder does not exist',
     ENOSPC: 'no space left to write to',
     EDQUOT: 'no space left to write to',
   };
-  return new OutputError(out, `${known[errno] ?? 'cannot be written'} (${errno})`, error);
+  return `${known[errno] ?? 'cannot be written'} (${errno})`;
 }

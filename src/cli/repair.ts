@@ -5,12 +5,11 @@ import { snapshot } from '../store/snapshot.ts';
 import type { Verification } from '../store/verify/verification.ts';
 import { makeDatabase } from './output-database.ts';
 
-/** The recording that was made of one that may be damaged. */
-export interface Repair {
-  file: string;
-  /** What was saved and lost; null where it was whole and is copied. */
-  salvage: Salvage | null;
-}
+/** What was made of a recording that may be damaged: a copy of a whole one, what could be saved, or nothing. */
+export type Repair =
+  | { kind: 'copy'; file: string }
+  | { kind: 'salvage'; file: string; salvage: Salvage }
+  | { kind: 'nothing'; reason: HeadroomError };
 
 /**
  * Makes a whole recording of what can be read of another one, which stays as it is. FILE_IN_USE for
@@ -22,7 +21,7 @@ export function repair(
 ): Repair {
   if (isWhole) {
     makeDatabase(out, (temporary) => snapshot(path, temporary));
-    return { file: out, salvage: null };
+    return { kind: 'copy', file: out };
   }
   if (isLive) {
     throw new HeadroomError('FILE_IN_USE', `${path}: is damaged, and still being recorded`, {
@@ -30,5 +29,10 @@ export function repair(
     });
   }
   const make = (temporary: string) => salvageFile(path, temporary, { onProgress });
-  return { file: out, salvage: makeDatabase(out, make) };
+  try {
+    return { kind: 'salvage', file: out, salvage: makeDatabase(out, make) };
+  } catch (error) {
+    if (!(error instanceof HeadroomError) || error.code !== 'NOTHING_TO_SAVE') throw error;
+    return { kind: 'nothing', reason: error };
+  }
 }

@@ -1,7 +1,8 @@
 import { formatCount } from '../analysis/format.ts';
 import { size } from '../analysis/sizing/size.ts';
 import { renderJson } from '../report/json.ts';
-import { leftOutWords, renderSizeText } from '../report/size-text.ts';
+import { leftOutWords } from '../report/left-out-words.ts';
+import { renderSizeText } from '../report/size-text.ts';
 import type { Command } from './command.ts';
 import { UsageError } from './command.ts';
 import { fileProgress } from './file-progress.ts';

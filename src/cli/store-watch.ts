@@ -1,3 +1,4 @@
+import type { ErrorCode } from '../model/errors.ts';
 import { printable } from '../report/printable.ts';
 import type { WriteResult } from '../store/writer.ts';
 import type { CommandIo } from './command.ts';
@@ -19,7 +20,7 @@ export class StoreWatch {
     this.#deferred = isDeferred;
     if (isDeferred) {
       this.#stream.write(
-        `cannot write ${printable(this.#out)}: ${result.message}; samples are kept in memory, as far as there is room\n`,
+        `cannot write ${printable(this.#out)}: ${result.message}; samples are kept in memory, as far as there is room${codeOf(result)}\n`,
       );
     } else {
       this.#stream.write(`${printable(this.#out)} can be written again\n`);
@@ -31,8 +32,14 @@ export class StoreWatch {
     if (result.outcome !== 'deferred') return true;
     const missing = result.pendingCount + result.lostCount;
     this.#stream.write(
-      `NOT everything is in ${printable(this.#out)}: ${result.message}; ${writtenCount} samples are there${missing > 0 ? `, ${missing} are not` : ''}\n`,
+      `NOT everything is in ${printable(this.#out)}: ${result.message}; ${writtenCount} samples are there${missing > 0 ? `, ${missing} are not` : ''}${codeOf(result)}\n`,
     );
     return false;
   }
+}
+
+/** As behind any message, where it is one of docs/errors.md. */
+function codeOf({ reason }: { reason: 'busy' | 'full' | 'failed' }): string {
+  const codes = { busy: 'STORE_BUSY', full: 'STORE_FULL', failed: 'FILE_NOT_WRITABLE' } as const;
+  return ` [${codes[reason] satisfies ErrorCode}]`;
 }

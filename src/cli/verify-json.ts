@@ -36,8 +36,14 @@ function contentsOf({ contents }: Verification) {
   };
 }
 
-function repairOf({ file, salvage }: Repair) {
-  if (salvage === null) return { file, kind: 'copy' };
-  const { saved, ...lost } = salvage;
-  return { file, kind: 'salvage', ...lost, contents: contentsOf(saved) };
+function repairOf(repair: Repair) {
+  const { kind } = repair;
+  if (kind === 'nothing') {
+    const { code, message } = repair.reason;
+    return { file: null, kind, code, message };
+  }
+  const { file } = repair;
+  if (kind === 'copy') return { file, kind };
+  const { saved, ...lost } = repair.salvage;
+  return { file, kind, ...lost, contents: contentsOf(saved) };
 }

@@ -18,7 +18,9 @@ export function verifyText(verification: Verification, repair: Repair | null = n
   if (repair !== null) lines.push(...repairLines(repair));
   else if (problems.length > 0) {
     const advice = new Set(problems.map(({ code }) => adviceOn(code, path)));
-    advice.add(`save what is left: headroom verify ${shellQuote(path)} --repair OUT`);
+    const command = `headroom verify ${shellQuote(path)} --repair OUT`;
+    if (contents === null) advice.add(`save what is left, if there is anything: ${command}`);
+    else if (contents.sampleCount > 0) advice.add(`save what is left: ${command}`);
     lines.push('What to do', ...[...advice].map((line) => `  ${line}`));
   }
   return `${lines.join('\n')}\n`;
@@ -54,15 +56,23 @@ function adviceOn(code: ProblemCode, path: string): string {
     case 'log_empty':
     case 'log_unfinished':
     case 'log_damaged':
-      return `copy ${printable(path)}-wal once more from where it was recorded; of a file that is being recorded take a copy with: headroom export ${shellQuote(path)} --to sqlite --out COPY`;
+      return `if this is a copy, copy ${printable(path)}-wal once more from where it was recorded; of a file that is being recorded take a copy with: headroom export ${shellQuote(path)} --to sqlite --out COPY`;
     default:
       return 'copy the file once more, if the original is still there';
   }
 }
 
-function repairLines({ file, salvage }: Repair): string[] {
-  if (salvage === null) return [`Copied whole to ${printable(file)}`];
-  const { saved, isSessionLost, lostSamples, tables } = salvage;
+function repairLines(repair: Repair): string[] {
+  if (repair.kind === 'nothing') {
+    const { message, code, hint } = repair.reason;
+    return [
+      `Nothing can be saved: ${printable(message)} [${code}]`,
+      ...(hint === null ? [] : [`  ${hint}`]),
+    ];
+  }
+  const { file } = repair;
+  if (repair.kind === 'copy') return [`Copied whole to ${printable(file)}`];
+  const { saved, isSessionLost, lostSamples, tables } = repair.salvage;
   const count = formatCount(saved.contents?.sampleCount ?? 0, 'sample');
   const lost = [
     ...(isSessionLost ? ['what was known of the session: its machine, labels and browser'] : []),

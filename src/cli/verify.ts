@@ -40,6 +40,7 @@ export const verifyCommand: Command = {
     }
     const isJson = switchOption(parsed, 'json');
     io.stdout.write((isJson ? verifyJson : verifyText)(verification, repaired));
-    return verification.isWhole || repaired !== null ? 0 : 1;
+    const isSaved = repaired !== null && repaired.kind !== 'nothing';
+    return verification.isWhole || isSaved ? 0 : 1;
   },
 };

@@ -3,7 +3,6 @@ import { formatBound, formatShare, formatTier } from '../analysis/sizing/recomme
 import type { SizeReport } from '../analysis/sizing/size.ts';
 import type { Sizing } from '../analysis/sizing/sizing.ts';
 import { formatBytes } from '../model/format-bytes.ts';
-import { printable } from './printable.ts';
 import { joinLines, type Line, table, wrap } from './text-layout.ts';
 
 /** The answer of `headroom size` as text: what to take, and what the data supports. */
@@ -18,11 +17,6 @@ export function renderSizeText(
     lines.push(...headLines(group, columns), ...sizingLines(group, columns));
   }
   return joinLines(lines, { color });
-}
-
-/** Which file was left out, and why. */
-export function leftOutWords({ file, reason }: { file: string; reason: string }): string {
-  return printable(reason.startsWith(file) ? reason : `${file}: ${reason}`);
 }
 
 function headLines({ recommendation }: Sizing, columns: number): Line[] {

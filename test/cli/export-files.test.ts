@@ -120,6 +120,26 @@ describe('csv', () => {
     expect(readFileSync(out, 'utf8')).toBe(alone.stdout);
   });
 
+  test('a second copy of a session is named and left out; not where the first cannot be read', async () => {
+    const file = folder.file('1.db');
+    const copy = outputs.file('copy.db');
+    copyFileSync(file, copy);
+    const alone = await runExport(file, '--to', 'csv');
+    const twice = await runExport(file, file, copy, '--to', 'csv');
+    expect(twice).toMatchObject({ exitCode: 0, stdout: alone.stdout });
+    expect(twice.stderr).toBe(
+      [file, copy]
+        .map((left) => `headroom export: left out: ${left}: the same session as ${file}\n`)
+        .join(''),
+    );
+    const whole = folder.file('0.db');
+    const out = outputs.file('other.csv');
+    const other = await runExport(damagedInTheMiddle(), whole, '--to', 'csv', '--out', out);
+    expect(other.exitCode).toBe(1);
+    expect(other.stderr).not.toContain('left out');
+    expect(readFileSync(out, 'utf8')).toBe((await runExport(whole, '--to', 'csv')).stdout);
+  });
+
   test('only a part of it: from the start and before the end', async () => {
     const [file = ''] = recordings();
     const part = await runExport(file, '--to', 'csv', '--from', '+10s', '--until', '-20s');

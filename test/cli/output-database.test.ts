@@ -51,8 +51,14 @@ test('leaves nothing when it fails, and names the file that was asked for', () =
 });
 
 test('in a folder that is not there is said so', () => {
-  const out = folder.file('no/a.db');
-  expect(() => makeDatabase(out, (temporary) => fs.writeFileSync(temporary, ''))).toThrow(
-    refusal('FILE_NOT_WRITABLE'),
-  );
+  fs.writeFileSync(folder.file('file'), '');
+  for (const [name, errno] of [
+    ['no/a.db', 'ENOENT'],
+    ['file/a.db', 'ENOTDIR'],
+  ] as const) {
+    const out = folder.file(name);
+    const make = () => makeDatabase(out, () => expect.unreachable());
+    expect(make).toThrow(refusal('FILE_NOT_WRITABLE'));
+    expect(make).toThrow(new RegExp(`^${out}: the folder does not exist \\(${errno}\\)$`));
+  }
 });

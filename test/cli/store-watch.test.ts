@@ -28,7 +28,7 @@ test('a reader that holds one state of the file: told once, the log is bounded, 
   }
   expect(watch.end(writer.close(ended), writer.writtenCount)).toBe(true);
   expect(String(stderr.read()).split('\n')).toEqual([
-    `cannot write ${file}: another program has been reading the file for too long, and its log has come to 2 MiB; samples are kept in memory, as far as there is room`,
+    `cannot write ${file}: another program has been reading the file for too long, and its log has come to 2 MiB; samples are kept in memory, as far as there is room [STORE_BUSY]`,
     `${file} can be written again`,
     '',
   ]);
@@ -36,5 +36,21 @@ test('a reader that holds one state of the file: told once, the log is bounded, 
   using recording = openRecording(file);
   expect([...recording.ticks()].map(({ sequence }) => sequence)).toEqual(
     Array.from({ length: 500 }, (_, at) => at + 1),
+  );
+});
+
+test.each([
+  ['full', 'STORE_FULL'],
+  ['busy', 'STORE_BUSY'],
+  ['failed', 'FILE_NOT_WRITABLE'],
+] as const)('not all is there at the end, as it is %s: %s', (reason, code) => {
+  const stderr = new PassThrough();
+  const signal = new AbortController().signal;
+  const watch = new StoreWatch({ stdout: stderr, stderr, env: {}, signal, hurry: signal }, 'a.db');
+  const counts = { pendingCount: 3, lostCount: 2 };
+  const result = { outcome: 'deferred', reason, ...counts, message: 'why' } as const;
+  expect(watch.end(result, 7)).toBe(false);
+  expect(String(stderr.read())).toBe(
+    `NOT everything is in a.db: why; 7 samples are there, 5 are not [${code}]\n`,
   );
 });

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { verifyJson } from '../../src/cli/verify-json.ts';
 import { verifyText } from '../../src/cli/verify-text.ts';
+import { HeadroomError } from '../../src/model/errors.ts';
 import type { Salvage } from '../../src/store/salvage/salvage-file.ts';
 import type { ProblemCode, Verification } from '../../src/store/verify/verification.ts';
 import { fakeFacts, startUnixMs } from '../support/fake-sample.ts';
@@ -64,6 +65,10 @@ const salvage: Salvage = {
   ],
 };
 
+const nothingLeft = new HeadroomError('NOTHING_TO_SAVE', 'a.db: no sample is left in it', {
+  hint: 'Pull it again.',
+});
+
 describe('for people', () => {
   test('a whole recording', () => {
     expect(verifyText(whole).split('\n')).toEqual([
@@ -83,13 +88,16 @@ describe('for people', () => {
       '  it has no end',
       'What to do',
       expect.stringContaining("headroom export '/tmp/my task.db' --to sqlite --out COPY"),
-      "  save what is left: headroom verify '/tmp/my task.db' --repair OUT",
+      "  save what is left, if there is anything: headroom verify '/tmp/my task.db' --repair OUT",
       '',
     ]);
+    expect(verifyText(withoutLog)).toContain('  save what is left: headroom verify');
+    const contents = { ...(whole.contents ?? expect.unreachable()), sampleCount: 0 };
+    expect(verifyText({ ...withoutLog, contents })).not.toContain('--repair');
   });
 
   test('what was saved and lost', () => {
-    const lines = verifyText(damaged, { file: 'saved.db', salvage }).split('\n');
+    const lines = verifyText(damaged, { kind: 'salvage', file: 'saved.db', salvage }).split('\n');
     expect(
       lines.slice(lines.indexOf('Saved in saved.db: 3600 samples and what belongs to them')),
     ).toEqual([
@@ -102,7 +110,17 @@ describe('for people', () => {
   });
 
   test('a whole one that is to be repaired is copied', () => {
-    expect(verifyText(whole, { file: 'b.db', salvage: null })).toContain('Copied whole to b.db\n');
+    expect(verifyText(whole, { kind: 'copy', file: 'b.db' })).toContain('Copied whole to b.db\n');
+  });
+
+  test('that nothing can be saved', () => {
+    const lines = verifyText(damaged, { kind: 'nothing', reason: nothingLeft }).split('\n');
+    expect(lines.slice(-3)).toEqual([
+      'Nothing can be saved: a.db: no sample is left in it [NOTHING_TO_SAVE]',
+      '  Pull it again.',
+      '',
+    ]);
+    expect(lines.join('')).not.toContain('--repair');
   });
 
   test('names from the file cannot steer the terminal', () => {
@@ -113,10 +131,18 @@ describe('for people', () => {
 });
 
 test('for programs: what was saved and lost', () => {
-  const { repair } = JSON.parse(verifyJson(damaged, { file: 'saved.db', salvage }));
+  const { repair } = JSON.parse(
+    verifyJson(damaged, { kind: 'salvage', file: 'saved.db', salvage }),
+  );
   const { saved: _, ...lost } = salvage;
   expect(repair).toMatchObject({ file: 'saved.db', kind: 'salvage', ...lost });
   expect(repair.contents.samples).toBe(3600);
+});
+
+test('for programs: that nothing could be saved', () => {
+  const { repair } = JSON.parse(verifyJson(damaged, { kind: 'nothing', reason: nothingLeft }));
+  const message = 'a.db: no sample is left in it';
+  expect(repair).toEqual({ file: null, kind: 'nothing', code: 'NOTHING_TO_SAVE', message });
 });
 
 test('for programs', () => {
@@ -147,7 +173,9 @@ test('for programs', () => {
 
 test('every field and every code of a problem is in docs/verify.md', () => {
   const page = readFileSync(new URL('../../docs/verify.md', import.meta.url), 'utf8');
-  const answer: unknown = JSON.parse(verifyJson(damaged, { file: '/tmp/saved.db', salvage }));
+  const answer: unknown = JSON.parse(
+    verifyJson(damaged, { kind: 'salvage', file: '/tmp/saved.db', salvage }),
+  );
   const codes = Object.keys({
     bytes_changed: true,
     log_missing: true,

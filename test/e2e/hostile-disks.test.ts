@@ -61,6 +61,12 @@ describe('a recording on a full disk', () => {
     fillDisk(`${disk}/ballast`);
     await expectReadable();
     await expectNothingIsWritten(/\[STORE_FULL\]/);
+    const names = fs.readdirSync(disk);
+    const partitions = ['export', file, '--to', 'parquet', '--out', `${disk}/new/fleet`];
+    const result = await runCli(...partitions);
+    expect(result).toMatchObject({ exitCode: 1, stdout: '' });
+    expect(result.stderr).toContain('no space left to write to');
+    expect(fs.readdirSync(disk)).toEqual(names);
     fs.rmSync(`${disk}/ballast`);
   });
 });

@@ -1,6 +1,7 @@
 import { type ErrorCode, HeadroomError } from '../../model/errors.ts';
 import type { Recording } from '../../model/recording.ts';
 import { openRecording } from '../../store/reader.ts';
+import { sameSession } from '../same-session.ts';
 import { type SessionDemand, sessionDemand } from './session-demand.ts';
 import { type Sizing, type SizingQuestion, sizing } from './sizing.ts';
 
@@ -59,7 +60,7 @@ export function size(files: readonly string[], options: SizeOptions = {}): SizeR
     }
     const known = found.get(read.id);
     if (known === undefined) found.set(read.id, read);
-    else skipped.push({ file, code: null, reason: `the same session as ${known.file}` });
+    else skipped.push({ file, code: null, reason: sameSession(known.file) });
   });
   return { ...sizeSessions([...found.values()], options), skipped };
 }

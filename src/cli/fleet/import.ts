@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { formatCount } from '../../analysis/format.ts';
+import { leftOutWords } from '../../report/left-out-words.ts';
 import { printable } from '../../report/printable.ts';
-import { leftOutWords } from '../../report/size-text.ts';
 import { FleetData, fleetFileName } from '../../store/fleet/fleet-data.ts';
 import type { Command, CommandIo } from '../command.ts';
 import { UsageError } from '../command.ts';

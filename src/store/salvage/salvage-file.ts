@@ -43,7 +43,7 @@ const tellingTables = new Set(['tick', 'rollup']);
 /**
  * Makes a whole recording of what can be read of a damaged one, which nobody may be writing to and
  * which stays as it is. `out` is an empty file or none. What was lost is a gap of kind `lost` in it.
- * FILE_CORRUPT when nothing can be saved, FILE_NOT_A_RECORDING, FILE_TOO_NEW, STORE_FULL,
+ * NOTHING_TO_SAVE when no sample is left in it, FILE_EMPTY, FILE_NOT_A_DATABASE, FILE_NOT_A_RECORDING, FILE_TOO_NEW, STORE_FULL,
  * FILE_NOT_WRITABLE.
  */
 export function salvageFile(path: string, out: string, options: SalvageOptions = {}): Salvage {
@@ -51,11 +51,7 @@ export function salvageFile(path: string, out: string, options: SalvageOptions =
   refuseOthers(file, path);
   const made = make(file, out, options);
   if (!made.tables.some(({ name, savedRows }) => tellingTables.has(name) && savedRows > 0)) {
-    // It may be that it never was one.
-    inspectDatabaseFile(path);
-    throw new HeadroomError('FILE_CORRUPT', `${path}: no sample of a recording is left in it`, {
-      hint: 'Pull the file again, or use another copy of it.',
-    });
+    throw nothingLeft(path);
   }
   options.onProgress?.('sealing', null);
   sealFile(out);
@@ -65,6 +61,20 @@ export function salvageFile(path: string, out: string, options: SalvageOptions =
     throw new HeadroomError('INTERNAL', `${path}: what was saved of it ${problem?.message}`);
   }
   return { ...made, saved };
+}
+
+/** It may also be that it never was one. */
+function nothingLeft(path: string): HeadroomError {
+  try {
+    inspectDatabaseFile(path);
+  } catch (error) {
+    // What it says of a damaged one is that it should be saved.
+    if (!(error instanceof HeadroomError)) throw error;
+    if (error.code !== 'FILE_CORRUPT') return error;
+  }
+  return new HeadroomError('NOTHING_TO_SAVE', `${path}: no sample of a recording is left in it`, {
+    hint: 'Pull the file again, or use another copy of it.',
+  });
 }
 
 function passedOn({ onProgress }: SalvageOptions): Pick<SalvageOptions, 'onProgress'> {

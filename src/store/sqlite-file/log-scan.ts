@@ -14,7 +14,7 @@ export interface LogScan {
   pageCount: number | null;
   /**
    * `whole`: the log ends with a whole transaction. `unfinished`: it ends within one, because its
-   * writer was killed or because the log was cut. `damaged`: a part that is followed by more cannot
+   * writer was killed, its disk was full, or the log was cut. `damaged`: a part that is followed by more cannot
    * be read; SQLite does not come to what follows.
    */
   state: 'whole' | 'unfinished' | 'damaged';

@@ -38,7 +38,7 @@ export function checkLog(path: string, recorded: Recorded): Problem | null {
     case 'unfinished':
       return {
         code: 'log_unfinished',
-        message: `has a log ${log} that ends within a sample: its recorder was killed in this very moment, or the log was cut when it was copied`,
+        message: `has a log ${log} that ends within a sample: its recorder was killed in this very moment, its disk was full, or the log was cut when it was copied`,
       };
     default:
       return null;

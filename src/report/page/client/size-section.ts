@@ -1,5 +1,6 @@
 import { formatCount } from '../../../analysis/format.ts';
-import { leftOutWords, renderSizeText } from '../../size-text.ts';
+import { leftOutWords } from '../../left-out-words.ts';
+import { renderSizeText } from '../../size-text.ts';
 import { button, element } from './dom.ts';
 import type { Source } from './source.ts';
 
