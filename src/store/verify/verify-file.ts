@@ -170,7 +170,9 @@ function remarksOn({ path, isLive, seal, found }: Known): string[] {
   else if (found?.contents.facts.endReason === 'copied') {
     remarks.push('it is a copy, and when it was made the recording went on');
   } else if (found !== null && found.contents.facts.endedUnixMs === null) {
-    remarks.push('its recorder was killed, or it was copied while it was recorded: it has no end');
+    remarks.push(
+      'it has no end: its recorder was killed, its disk was full, or it was copied while it was recorded',
+    );
   }
   if (seal.state === 'outdated') {
     remarks.push('a program wrote to it after it was sealed: its checksums say nothing any more');
