@@ -53,6 +53,8 @@ export interface OomKillsReport {
   beforeStart: OomKillReport[];
   /** Kills of others that the counter of the session's cgroup has as well. */
   cgroupOutside: number;
+  /** How often a cgroup was killed as a whole (memory.oom.group). */
+  groupKillCount: number;
 }
 
 export interface OomKillContext {
@@ -89,20 +91,27 @@ export function oomKillReports(
       .map((kill) => killReport(kill, unknownVictim, context)),
     cgroupOutside: during.filter((kill, index) => isCountedOutside(kill, kills[index], context))
       .length,
+    groupKillCount: new Set(during.flatMap(groupReport)).size,
   };
+}
+
+/** Which report of the kernel a victim of a group belongs to; the first of them has no group yet. */
+function groupReport({ oomGroup, triggerPid, cgroupUsageBytes }: OomKill): string[] {
+  return oomGroup === null ? [] : [`${oomGroup} ${triggerPid} ${cgroupUsageBytes}`];
 }
 
 /** Compares the counters with the log; a counter that cannot be read here is null. */
 export function oomCounts(
   events: readonly RecordingEvent[],
-  { kills, cgroupOutside }: OomKillsReport,
+  { kills, cgroupOutside, groupKillCount }: OomKillsReport,
   readable: { machine: boolean; cgroup: boolean },
 ): OomCounts {
   const machine = readable.machine ? jumps(events, 'machine') : null;
   const cgroup = readable.cgroup ? jumps(events, 'cgroup') : null;
   // The machine's counter has the cgroup's kills in it.
   const recorded = kills.length;
-  const withoutRecord = unrecordedKills(machine ?? cgroup, recorded) ?? 0;
+  // The victim that the kernel chose may be counted (and printed) again as one of its group.
+  const withoutRecord = unrecordedKills(machine ?? cgroup, recorded + groupKillCount) ?? 0;
   return {
     machine,
     cgroup,

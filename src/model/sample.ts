@@ -75,7 +75,7 @@ export interface CgroupMemory {
   peakBytes: number | null;
   /** `oom_kill` of memory.events or memory.oom_control, cumulative. */
   oomKillCount: number | null;
-  /** memory.failcnt, or `max` of memory.events: how often the limit was hit, cumulative. */
+  /** memory.failcnt, or `max` and `high` of memory.events: how often the limit was hit, cumulative. */
   limitHitCount: number | null;
 }
 

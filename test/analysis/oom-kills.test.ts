@@ -270,3 +270,25 @@ test.each([
   const { oomKills } = analyse(fakeRecording({ samples, events: [kill] }));
   expect(oomKills).toMatchObject([{ attribution }]);
 });
+
+// As Linux 6.1 tells it (test/fixtures/kernel-6.1): three died, and its counter went up by four.
+test('a group kill whose first victim is counted twice leaves none without a record', () => {
+  const group = { taskCgroup: '/session', triggerPid: 4018, cgroupUsageBytes: 40 * 2 ** 20 };
+  const killed = (pid: number, oomGroup: string | null) =>
+    fakeOomKill({ ...group, pid, oomGroup, cgroup: '/session', timeUnixMs: at(5.2) });
+  const kills = [killed(4018, null), killed(4019, '/session'), killed(4020, '/session')];
+  const counted = (count: number) => ({
+    kind: 'oom_counter' as const,
+    timeUnixMs: at(6),
+    counter: 'machine' as const,
+    count,
+  });
+  const countsOf = (count: number) => {
+    const samples = Array.from({ length: 10 }, (_, second) =>
+      fakeSample({ second, cgroup: { path: '/session' }, activity: { oomKillCount: 0 } }),
+    );
+    return analyse(fakeRecording({ samples, events: [...kills, counted(count)] })).oomCounts;
+  };
+  expect(countsOf(4)).toMatchObject({ machine: 4, recorded: 3, withoutRecord: 0 });
+  expect(countsOf(5)).toMatchObject({ machine: 5, recorded: 3, withoutRecord: 1 });
+});

@@ -11,7 +11,11 @@ const statParser = new KeyedFileParser({
   inactiveFile: 'inactive_file ',
 });
 
-const eventsParser = new KeyedFileParser({ limitHits: 'max ', oomKills: 'oom_kill ' });
+const eventsParser = new KeyedFileParser({
+  throttlings: 'high ',
+  limitHits: 'max ',
+  oomKills: 'oom_kill ',
+});
 
 /** The memory controller of cgroup v2 (admin-guide/cgroup-v2.rst, "Memory Interface Files"). */
 export class MemoryV2 implements MemoryLevel {
@@ -25,6 +29,7 @@ export class MemoryV2 implements MemoryLevel {
     this.#files = {
       // The root cgroup has neither this nor most of the others.
       limit: file('max'),
+      throttle: file('high'),
       stat: file('stat'),
       charged: file('current'),
       // Since Linux 5.19.
@@ -34,8 +39,13 @@ export class MemoryV2 implements MemoryLevel {
     };
   }
 
+  // Above memory.high the kernel kills nobody, and lets whoever allocates wait: a session gets no further.
   readLimit(): number | null | 'gone' {
-    return this.#files.limit.readLimit();
+    const limit = this.#files.limit.readLimit();
+    // 0 is written for a moment to have memory taken back, and is no limit.
+    const throttle = this.#files.throttle.readNumber() || null;
+    if (limit === 'gone' || throttle === null) return limit;
+    return Math.min(limit ?? throttle, throttle);
   }
 
   readUsage(): MemoryUsage {
@@ -56,11 +66,15 @@ export class MemoryV2 implements MemoryLevel {
     const events = eventsParser.parse(this.#buffer, this.#files.events.read());
     return {
       oomKillCount: exactNumber(events.oomKills),
-      limitHitCount: exactNumber(events.limitHits),
+      limitHitCount: sum(exactNumber(events.limitHits), exactNumber(events.throttlings)),
     };
   }
 
   close(): void {
     for (const file of Object.values(this.#files)) file.close();
   }
+}
+
+function sum(a: number | null, b: number | null): number | null {
+  return a === null ? b : a + (b ?? 0);
 }

@@ -11,6 +11,7 @@ import { sessionLimit } from '../../../src/model/session-memory.ts';
 import { KernelFiles } from '../../support/kernel-files.ts';
 
 const cases = fileURLToPath(new URL('../../fixtures/cases', import.meta.url));
+const fixtures = fileURLToPath(new URL('../../fixtures/kernel-6.1', import.meta.url));
 const gib = 1024 ** 3;
 const machineTotalBytes = 8 * gib;
 // What v1 says for "no limit" on machines with pages of 4 KiB.
@@ -79,6 +80,7 @@ const v1Files = {
 
 const v2Files = {
   '/cg/pod/memory.max': '1073741824\n',
+  '/cg/pod/memory.high': 'max\n',
   '/cg/pod/memory.current': '700000000\n',
   '/cg/pod/memory.peak': '900000000\n',
   '/cg/pod/memory.swap.current': '4096\n',
@@ -185,6 +187,20 @@ describe('which cgroup binds', () => {
     expect(read()).toEqual({ limitBytes: null, chargedBytes: 1 });
   });
 
+  test.each<[string, string, number | null]>([
+    ['400\n', '300\n', 300],
+    ['400\n', '500\n', 400],
+    ['max\n', '300\n', 300],
+    ['400\n', 'max\n', 400],
+    // Written for a moment, to have memory taken back.
+    ['400\n', '0\n', 400],
+  ])('memory.max %j, memory.high %j: the lower one', (max, high, limitBytes) => {
+    const files = tree(max, 'max\n', 'max\n');
+    files.write({ '/cg/a/b/memory.high': high });
+    const reader = new CgroupMemoryReader(at(2, '/a/b'), files.procFs);
+    expect(reader.read(machineTotalBytes)).toMatchObject({ path: '/a/b', limitBytes });
+  });
+
   test('a path of the host that is not there: the nearest cgroup that is', () => {
     const reader = new CgroupMemoryReader(
       at(2, '/a/b/of/the/host'),
@@ -219,6 +235,22 @@ describe('events where a parent binds', () => {
     });
   });
 
+  test('v2 throttled at memory.high on Linux 6.1: that is how often it was at its limit', () => {
+    const files = new KernelFiles({
+      ...v2Files,
+      '/cg/pod/memory.events': 'low 0\nhigh 1471\nmax 0\noom 0\noom_kill 0\noom_group_kill 0\n',
+    });
+    const reader = new CgroupMemoryReader(at(2, '/pod'), files.procFs);
+    expect(reader.read(machineTotalBytes)).toMatchObject({ oomKillCount: 0, limitHitCount: 1471 });
+  });
+
+  test('v2 counts the first victim of a group kill twice (Linux 6.1)', () => {
+    const events = read(fixtures, 'group-kill.memory.events');
+    const files = new KernelFiles({ ...v2Files, '/cg/pod/memory.events': events });
+    const reader = new CgroupMemoryReader(at(2, '/pod'), files.procFs);
+    expect(reader.read(machineTotalBytes)).toMatchObject({ oomKillCount: 4, limitHitCount: 18 });
+  });
+
   test('v2 counts them all the way up', () => {
     const files = new KernelFiles({
       ...v2Files,
@@ -251,7 +283,7 @@ describe('a cgroup that goes', () => {
     const files = new KernelFiles(v2Files);
     const reader = new CgroupMemoryReader(at(2, '/pod'), files.procFs);
     reader.read(machineTotalBytes);
-    expect(files.openCount).toBe(6);
+    expect(files.openCount).toBe(7);
     reader.close();
     expect(files.openCount).toBe(0);
     expect(reader.read(machineTotalBytes)).toBeNull();

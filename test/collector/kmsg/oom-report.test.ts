@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { OomReportParser } from '../../../src/collector/kmsg/oom-report.ts';
 import { parseKmsgRecord } from '../../../src/collector/kmsg/record.ts';
@@ -80,6 +81,19 @@ test('case 038: the summary line before the kill line counts without a header', 
   expect(kills).toMatchObject([
     { constraint: 'CONSTRAINT_NONE', taskCgroup: '/', triggerComm: null, tasksListed: null },
   ]);
+});
+
+test('a group kill of Linux 6.1 on cgroup v2: three victims, the first of which is printed twice', () => {
+  const fixture = new URL('../../fixtures/kernel-6.1/group-kill.kmsg', import.meta.url);
+  const { parser, kills } = parse(readFileSync(fixture, 'latin1').match(/[^\n]+\n/g) ?? []);
+  const told = { scope: 'cgroup', cgroup: '/parent/group', taskCgroup: '/parent/group' };
+  const report = { constraint: 'CONSTRAINT_MEMCG', tasksListed: 3, limitKb: 40_960 };
+  expect(kills).toMatchObject([
+    { pid: 170, rssKb: 35_424 + 4 + 4_296, oomGroup: null, ...told, ...report },
+    { pid: 168, rssKb: 348 + 4 + 3_756, oomGroup: '/parent/group', ...told, ...report },
+    { pid: 169, rssKb: 4_280 + 4 + 4_268, oomGroup: '/parent/group', ...told, ...report },
+  ]);
+  expect(parser.counters).toMatchObject({ reports: 1, killLines: 4, kills: 3, unparsedLines: 0 });
 });
 
 test('case 058: the pid and the cgroup are given as the host has them', () => {
