@@ -275,7 +275,14 @@ test.each([
 test('a group kill whose first victim is counted twice leaves none without a record', () => {
   const group = { taskCgroup: '/session', triggerPid: 4018, cgroupUsageBytes: 40 * 2 ** 20 };
   const killed = (pid: number, oomGroup: string | null) =>
-    fakeOomKill({ ...group, pid, oomGroup, cgroup: '/session', timeUnixMs: at(5.2) });
+    fakeOomKill({
+      ...group,
+      comm: 'chromium',
+      pid,
+      oomGroup,
+      cgroup: '/session',
+      timeUnixMs: at(5.2),
+    });
   const kills = [killed(4018, null), killed(4019, '/session'), killed(4020, '/session')];
   const counted = (count: number) => ({
     kind: 'oom_counter' as const,
