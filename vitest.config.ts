@@ -9,7 +9,6 @@ const alone = [
   'gaps',
   'kill-series',
   'oom-kill',
-  'other-kernel',
   'pages',
   'peers',
   'process-exits',

@@ -1,0 +1,47 @@
+import { openRecording } from '../../src/store/reader.ts';
+import { runCli, temporaryFolder } from '../support/headroom-cli.ts';
+import type { VirtualMachine } from './virtual-machine.ts';
+
+/** Recordings that were made in a virtual machine, brought to this one. */
+export class Recordings implements Disposable {
+  readonly #folder = temporaryFolder();
+
+  /** Where a file of that name is, here. */
+  file(name: string): string {
+    return this.#folder.file(name);
+  }
+
+  /** Brings `/tmp/<name>` out, and gives what `report --json` says of it. */
+  async reportOf(machine: VirtualMachine, name: string, from = `/tmp/${name}`) {
+    await machine.fetch(from, this.file(name));
+    return this.report(name);
+  }
+
+  /** What `report --json` says of one that is here. */
+  async report(name: string) {
+    const { stdout, stderr } = await runCli('report', this.file(name), '--json');
+    if (stdout === '') throw new Error(`no report of ${name}: ${stderr}`);
+    return JSON.parse(stdout);
+  }
+
+  ticks(name: string) {
+    using recording = openRecording(this.file(name));
+    return [...recording.ticks()];
+  }
+
+  events(name: string) {
+    using recording = openRecording(this.file(name));
+    return [...recording.events()];
+  }
+
+  /** Its gaps of clocks: an emulated machine is slow, and its recorder often late. */
+  clockGaps(name: string) {
+    return this.events(name)
+      .filter((event) => event.kind === 'gap')
+      .filter(({ gap }) => gap !== 'stall');
+  }
+
+  [Symbol.dispose](): void {
+    this.#folder[Symbol.dispose]();
+  }
+}
