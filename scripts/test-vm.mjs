@@ -1,5 +1,5 @@
 // npm run test:vm: Headroom in virtual machines with a kernel of Debian's, emulated by QEMU without KVM: cgroup v2,
-// suspend, pause, snapshot, reboot, clocks that are set. Arguments select by a part of the name; it takes minutes.
+// suspend, clocks that are set, a machine that runs out of memory. Arguments select by a part of the name; it takes minutes.
 // VM_KERNEL=linux-image-6.12-amd64 takes another kernel that apt knows.
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';

@@ -23,7 +23,7 @@ const perlModules = '/usr/lib/x86_64-linux-gnu/perl-base';
  */
 export function buildVmImage({ project, kernel, work }) {
   const root = path.join(work, 'root');
-  for (const name of ['bin', 'dev', 'etc', 'proc', 'sys', 'tmp', 'run', 'data', 'host']) {
+  for (const name of ['bin', 'dev', 'etc', 'proc', 'sys', 'tmp', 'run']) {
     mkdirSync(path.join(root, name), { recursive: true });
   }
   const busybox = execFileSync('which', ['busybox'], { encoding: 'utf8' }).trim();

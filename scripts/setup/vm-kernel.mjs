@@ -14,16 +14,8 @@ import { thisMachine } from './debian-packages.mjs';
 import { lastLines } from './run-command.mjs';
 import { SetUpError } from './set-up-error.mjs';
 
-/** What a machine of QEMU needs to have its disk, the port we talk through, and memory that is swapped. */
-const wantedModules = [
-  'virtio_pci',
-  'virtio_blk',
-  'virtio_console',
-  'ext4',
-  'zram',
-  '9pnet_virtio',
-  '9p',
-];
+/** What a machine of QEMU needs for the port that we talk through, and for swap. */
+const wantedModules = ['virtio_pci', 'virtio_console', 'zram'];
 
 /**
  * A kernel of Debian out of its package, not installed: `vmlinuz`, and the modules of the list with what
@@ -86,7 +78,7 @@ function keepModules(from, to) {
 }
 
 /**
- * What `modinfo` calls `depends`, and `softdep` of ext4, which looks for its checksums by name.
+ * What `modinfo` calls `depends`, and what its `softdep` wants before.
  *
  * @param {string} file
  */

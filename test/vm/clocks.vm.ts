@@ -57,6 +57,24 @@ test('a machine that is suspended to memory: standby, as long as its own clock s
   expectOrderedMonotonic('suspend.db');
 });
 
+test('a machine that is paused by its host: nothing is told of it, until its clock is set', async () => {
+  await machine.text(
+    'headroom record --quiet --out pause.db >pause.log 2>&1 & echo $! >pause.pid; until_samples pause.db 4',
+  );
+  await machine.monitor.ask('stop');
+  await sleep(15_000);
+  await machine.monitor.ask('cont');
+  await machine.text('sleep 6');
+  // As chrony, or the agent of a host, does it after a pause.
+  await machine.text(`date -s "@${Math.round(Date.now() / 1000)}"; sleep 6; pid=$(cat pause.pid)
+    kill $pid; while [ -d /proc/$pid ]; do sleep 1; done`);
+  await recordings.reportOf(machine, 'pause.db');
+  const gaps = recordings.clockGaps('pause.db');
+  expect(gaps.map(({ gap }) => gap)).toEqual(['clock_step']);
+  expect(Math.abs(sleptSeconds(gaps[0]) - 15)).toBeLessThanOrEqual(4);
+  expectOrderedMonotonic('pause.db');
+});
+
 /** Records while a script runs; it begins when there are samples, and ends with some after it. */
 function recorded(file: string, script: string): string {
   return `headroom record --quiet --out ${file} >${file}.log 2>&1 & recorder=$!

@@ -10,12 +10,6 @@ import { QemuMonitor } from './qemu-monitor.ts';
 
 export interface MachineOptions {
   memoryMib?: number;
-  /** A file that is its disk, mounted at /data; without one it has none. */
-  disk?: string;
-  /** This machine's own files, read-only at /host. */
-  sharesHost?: boolean;
-  /** A state that {@link VirtualMachine.saveState} wrote: it goes on from there, and does not boot. */
-  state?: string;
 }
 
 const bootMs = 90_000;
@@ -59,8 +53,6 @@ export class VirtualMachine implements AsyncDisposable {
     });
     await monitor.ask('qmp_capabilities');
     try {
-      // What was stopped when its state was written comes back so.
-      if (options.state !== undefined) await machine.goOn();
       await machine.untilReady();
     } catch (error) {
       await machine[Symbol.asyncDispose]();
@@ -69,7 +61,7 @@ export class VirtualMachine implements AsyncDisposable {
     return machine;
   }
 
-  /** Waits for its shell: after the start, and after a reboot. */
+  /** Waits for its shell. */
   async untilReady(): Promise<void> {
     const answer = await this.run('uname -r', bootMs);
     if (answer.code !== 0) throw new Error(`no shell: ${answer.output}`);
@@ -112,28 +104,6 @@ export class VirtualMachine implements AsyncDisposable {
     fs.writeFileSync(to, gunzipSync(Buffer.from(packed, 'base64')));
   }
 
-  /** Stops it, and writes what a snapshot is: all of its memory and devices, but not its disk. */
-  async saveState(file: string): Promise<void> {
-    await this.monitor.ask('stop');
-    await this.monitor.ask('migrate', { uri: `exec:cat > '${file}'` });
-    for (;;) {
-      const state = await this.monitor.ask('query-migrate');
-      const status = (state as { status?: string }).status;
-      if (status === 'completed') return;
-      if (status === 'failed') throw new Error(`no snapshot: ${JSON.stringify(state)}`);
-      await sleep(100);
-    }
-  }
-
-  async goOn(): Promise<void> {
-    const isArriving = async () => {
-      const { status } = (await this.monitor.ask('query-status')) as { status: string };
-      return status === 'inmigrate';
-    };
-    while (await isArriving()) await sleep(100);
-    await this.monitor.ask('cont');
-  }
-
   /** The last of what its kernel printed. */
   console(): string {
     return fs.readFileSync(path.join(this.#folder, 'console'), 'latin1').slice(-4_000);
@@ -150,7 +120,7 @@ export class VirtualMachine implements AsyncDisposable {
 }
 
 function qemuArguments(folder: string, options: MachineOptions): string[] {
-  const { memoryMib = 1024, disk, sharesHost = false, state } = options;
+  const { memoryMib = 1024 } = options;
   const kernel = process.env['HEADROOM_VM_KERNEL'] ?? '';
   const image = process.env['HEADROOM_VM_IMAGE'] ?? '';
   const port = (name: string) => `unix:${path.join(folder, name)},server=on,wait=off`;
@@ -163,11 +133,6 @@ function qemuArguments(folder: string, options: MachineOptions): string[] {
     ...['-serial', `file:${path.join(folder, 'console')}`, '-qmp', port('monitor')],
     ...['-device', 'virtio-serial-pci', '-chardev', socket],
     ...['-device', 'virtserialport,chardev=commands,name=commands'],
-    ...(disk === undefined ? [] : ['-drive', `file=${disk},format=raw,if=virtio`]),
-    ...(sharesHost
-      ? ['-virtfs', 'local,path=/,mount_tag=host,security_model=none,readonly=on']
-      : []),
-    ...(state === undefined ? [] : ['-incoming', `exec:cat '${state}'`]),
   ];
 }
 

@@ -13,10 +13,6 @@ mount -t cgroup2 cgroup2 /sys/fs/cgroup
 for module in /modules/*.ko; do insmod "$module"; done
 ip link set lo up
 mdev -s
-if [ -b /dev/vda ]; then
-  blkid /dev/vda | grep -q ext2 || mke2fs /dev/vda >/dev/null
-  mount -t ext4 /dev/vda /data
-fi
 until port=$(grep -lx commands /sys/class/virtio-ports/*/name); do sleep 1; done
 port=/dev/$(basename "$(dirname "$port")")
 cd /tmp
