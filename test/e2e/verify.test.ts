@@ -123,14 +123,8 @@ describe('a recording that goes on', () => {
 
   test('whose recorder was killed is whole with its log, and not without', async () => {
     const killed = folder.file('killed.db');
-    const { child, result } = startCli([
-      'record',
-      '--quiet',
-      '--interval',
-      '100ms',
-      '--out',
-      killed,
-    ]);
+    // Seconds between two samples: within one the log would rightly be called unfinished.
+    const { child, result } = startCli(['record', '--quiet', '--interval', '10s', '--out', killed]);
     await untilRecorded(killed);
     child.kill('SIGKILL');
     await result;
