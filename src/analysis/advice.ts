@@ -77,10 +77,18 @@ function forGrower(process: ProcessReport): string {
   return `Look at what pid ${process.pid} (${process.role}) had open first: it grew by ${formatBytes(process.growthBytesPerMinute)} a minute.`;
 }
 
-function forHealthy({ agentOs, browser, memory }: Findings): string[] {
+function forHealthy({ agentOs, browser, growth, memory, part }: Findings): string[] {
   if (agentOs !== null) return [];
   if (browser.processesMax === 0) return ['Record while a browser runs to learn what it needs.'];
+  if (part !== null) {
+    return ['Report on the whole recording to learn whether the present size is enough.'];
+  }
   if (memory.limitBytes === null) return [];
+  if (growth.atEnd !== null) {
+    return [
+      `Look at what grew, or record to the end of the task: ${formatBytes(memory.limitBytes)} were enough for as long as this was recorded, and are no proven size for a session that still grows.`,
+    ];
+  }
   return [`The present size of ${formatBytes(memory.limitBytes)} fits this session.`];
 }
 

@@ -32,7 +32,7 @@ export function deathFinding(grounds: Grounds): Finding | null {
 }
 
 /** `the renderer process (pid 110)`; a process that is no browser's by its own name. */
-export function deathName(death: DeathReport): string {
+export function deathName(death: Pick<DeathReport, 'comm' | 'pid' | 'role'>): string {
   if (death.role === 'other') return `${death.comm} (pid ${death.pid})`;
   return `the ${death.role} process (pid ${death.pid})`;
 }

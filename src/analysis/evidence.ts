@@ -1,9 +1,11 @@
 import { formatBytes } from '../model/format-bytes.ts';
 import type { Findings } from './findings.ts';
 import { formatCount, formatDuration, formatInstant, formatRatio } from './format.ts';
+import { endGrowthWords } from './growth-wording.ts';
 import { isMember } from './membership.ts';
 import { isOutside, type OomKillReport } from './oom-kills.ts';
 import { outsideWords, victim } from './oom-wording.ts';
+import { outsideLines } from './part-wording.ts';
 import { hasEnded } from './processes.ts';
 import { stallWords } from './stall.ts';
 
@@ -14,12 +16,14 @@ const shortRatio = 0.25;
 /** What the verdict stands on, most telling first: one fact a line, with its source. */
 export function evidenceFor(findings: Findings): string[] {
   return [
+    ...(findings.part === null ? [] : outsideLines(findings.part)),
     ...killLines(findings),
     ...counterLines(findings),
     ...deathLines(findings),
     ...findings.stalls.map(stallWords),
     ...leadLines(findings),
     ...memoryLines(findings),
+    ...growthLines(findings),
     ...rendererLines(findings),
     ...zombieLines(findings),
     ...coverageLines(findings),
@@ -113,6 +117,17 @@ function memoryLines(findings: Findings): string[] {
     );
   }
   return lines;
+}
+
+function growthLines({ growth, warnings }: Findings): string[] {
+  if (growth.atEnd === null) return [];
+  const warning = warnings.at(-1);
+  return [
+    `memory that cannot be given back grew ${endGrowthWords(growth.atEnd)}`,
+    ...(warning === undefined
+      ? []
+      : [`a warning would have been given from ${formatInstant(warning.fromUnixMs)} on`]),
+  ];
 }
 
 function rendererLines({ deaths, processes }: Findings): string[] {

@@ -9,6 +9,7 @@ import type { KernelLog } from './kernel-log.ts';
 import type { MemoryReport } from './memory.ts';
 import type { OomCounts, OomKillReport } from './oom-kills.ts';
 import type { PagesSection } from './pages.ts';
+import type { PartReport } from './part.ts';
 import type { PopulationReport } from './population.ts';
 import type { PressureReport } from './pressure.ts';
 import type { ProcessReport } from './processes.ts';
@@ -24,6 +25,8 @@ import type { LeadReport, WarningReport } from './warnings.ts';
 export interface Findings extends KernelLog, PagesSection {
   schemaVersion: 1;
   session: SessionSection;
+  /** Null where the report is about all that is recorded. */
+  part: PartReport | null;
   coverage: Coverage;
   memory: MemoryReport;
   pressure: PressureReport;

@@ -4,6 +4,7 @@ import type { TimeRange } from '../model/time-range.ts';
 import { trackBrowser } from './browser.ts';
 import { trackCoverage } from './coverage.ts';
 import { trackCurve } from './curve.ts';
+import { trackTail } from './end-growth.ts';
 import { trackForks } from './forks.ts';
 import { trackSessionGrowth } from './growth-report.ts';
 import { lowestAvailable } from './lowest-available.ts';
@@ -29,6 +30,7 @@ export function followTicks(
     reclaim: trackReclaim(),
     warnings: trackWarnings(),
     growth: trackSessionGrowth(),
+    tail: trackTail(),
     lowest: trackLowestTick(),
     curve: trackCurve(),
     recorder: trackRecorder(protectionOf(recording)),

@@ -14,6 +14,7 @@ import { type KernelLog, kernelLogOf } from './kernel-log.ts';
 import { commandEndOf, sidecarEndOf } from './membership.ts';
 import { type Headroom, headroomOf } from './memory.ts';
 import { type OomCounts, type OomKillReport, oomCounts, oomKillReports } from './oom-kills.ts';
+import type { PartReport } from './part.ts';
 import type { PressureReport } from './pressure.ts';
 import type { ProcessHistory } from './process-histories.ts';
 import { type ProcessReport, processReports } from './processes.ts';
@@ -24,6 +25,8 @@ import { oomDaemonsOf } from './userspace-oom.ts';
 /** What a verdict stands on: of all that a recording tells the part that says what happened. */
 export interface Grounds extends KernelLog {
   session: SessionSection;
+  /** Null where they are those of the whole recording. */
+  part: PartReport | null;
   coverage: Pick<Coverage, 'samples' | 'lastUnixMs'>;
   memory: Headroom;
   pressure: PressureReport;
@@ -49,6 +52,7 @@ export interface ReadRows {
   events: readonly RecordingEvent[];
   followed: ReturnType<typeof followForVerdict>;
   histories: ReadonlyMap<number, ProcessHistory>;
+  part: PartReport | null;
   /** False where nobody asks how processes grew. */
   withGrowth: boolean;
 }
@@ -62,7 +66,7 @@ export interface GatheredGrounds {
 export function gatherGrounds(
   recording: Recording,
   range: TimeRange,
-  { events, followed, histories, withGrowth }: ReadRows,
+  { events, followed, histories, part, withGrowth }: ReadRows,
 ): GatheredGrounds {
   const { intervalMs } = recording.facts;
   const session = sessionSection(recording);
@@ -104,6 +108,7 @@ export function gatherGrounds(
   });
   const grounds: Grounds = {
     session,
+    part,
     coverage: followed.coverage,
     memory: headroomOf(recording, followed.memory),
     pressure: followed.pressure,

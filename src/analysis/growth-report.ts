@@ -2,6 +2,7 @@ import type { ProcessRole } from '../model/process-role.ts';
 import type { ProcessRecord } from '../model/recording.ts';
 import { sessionLimit, type Tick } from '../model/session-memory.ts';
 import type { GapReport } from './coverage.ts';
+import { type EndGrowth, endGrowth, type Tail } from './end-growth.ts';
 import { type Growth, type GrowthPoint, growthOf } from './growth.ts';
 import type { ProcessHistory } from './process-histories.ts';
 import { roleGrowth } from './role-growth.ts';
@@ -16,6 +17,8 @@ export interface GrowthReport {
   /** From the last sample on, at the pace of the session; null where it does not leak. */
   timeToLimitMs: number | null;
   roles: { role: ProcessRole; growth: Growth }[];
+  /** Null where it did not grow up to the last sample, or the limit was far away. */
+  atEnd: EndGrowth | null;
   /** The most that it grew within 5 s. */
   largestStep: LargestStep | null;
 }
@@ -37,6 +40,7 @@ export interface SessionGrowth {
 
 export interface GrowthContext {
   session: SessionGrowth;
+  tail: Tail;
   records: readonly ProcessRecord[];
   histories: ReadonlyMap<number, ProcessHistory>;
   roles: readonly ProcessRole[];
@@ -89,9 +93,18 @@ export function growthReport(context: GrowthContext): GrowthReport {
     lastUnixMs: Math.min(record.lastUnixMs, untilUnixMs),
     history: histories.get(record.process),
   }));
+  const leftMs = timeToLimitMs(growth, session.unusedBytes);
   return {
     session: growth,
-    timeToLimitMs: timeToLimitMs(growth, session.unusedBytes),
+    timeToLimitMs: leftMs,
+    atEnd: endGrowth({
+      tail: context.tail,
+      whole:
+        growth === null || leftMs === null
+          ? null
+          : { growth, lengthMs: lengthOf(session), timeToLimitMs: leftMs },
+      startedUnixMs: latestBrowserUnixMs(context),
+    }),
     roles: roles.flatMap((role) => {
       const found = roleGrowth(role, members);
       return found === null ? [] : [{ role, growth: found }];
@@ -107,6 +120,19 @@ function isBroken({ session, gaps }: GrowthContext, untilUnixMs: number): boolea
     .reduce((sum, gap) => sum + gap.missingMs, 0);
   const lengthMs = untilUnixMs - (session.points[0]?.timeUnixMs ?? untilUnixMs);
   return missingMs * 10 > lengthMs;
+}
+
+function lengthOf({ points, lastUnixMs }: SessionGrowth): number {
+  return lastUnixMs - (points[0]?.timeUnixMs ?? lastUnixMs);
+}
+
+/** When the last browser began that the session has had; the begin where it had none. */
+function latestBrowserUnixMs({ records, session }: GrowthContext): number {
+  const begins = records
+    .filter(({ browserPid, role }) => browserPid !== null && role === 'browser')
+    .map(({ firstUnixMs }) => firstUnixMs)
+    .filter((firstUnixMs) => firstUnixMs <= session.lastUnixMs);
+  return Math.max(session.points[0]?.timeUnixMs ?? 0, ...begins);
 }
 
 function timeToLimitMs(growth: Growth | null, unused: number | null): number | null {

@@ -33,6 +33,12 @@ const steadyRatio = 0.25;
 export function growthOf(points: readonly GrowthPoint[], endUnixMs: number): Growth | null {
   const first = points[0];
   if (first === undefined || endUnixMs - first.timeUnixMs < shortestMs) return null;
+  return paceOf(points, endUnixMs);
+}
+
+/** Likewise over any length: for who knows that nothing is only starting there. */
+export function paceOf(points: readonly GrowthPoint[], endUnixMs: number): Growth {
+  const first = points[0] ?? { timeUnixMs: endUnixMs, bytes: 0 };
   const grid = onGrid(points, first.timeUnixMs, endUnixMs);
   const slopes = slopesOf(grid);
   const [low, high] = interval(slopes, grid.length);

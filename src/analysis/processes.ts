@@ -3,7 +3,7 @@ import type { ProcessRecord, Recording } from '../model/recording.ts';
 import type { TimeRange } from '../model/time-range.ts';
 import type { GapReport } from './coverage.ts';
 import { type Growth, growthOf } from './growth.ts';
-import { type ProcessHistory, processHistories } from './process-histories.ts';
+import { larger, type ProcessHistory, processHistories } from './process-histories.ts';
 
 /** One process as far as the range saw it. */
 export interface ProcessReport {
@@ -13,7 +13,10 @@ export interface ProcessReport {
   firstUnixMs: number;
   lastUnixMs: number;
   peakRssBytes: number | null;
+  /** The most that was read: PSS is read less often than the rest, and may have been more between. */
   peakPssBytes: number | null;
+  /** The most by estimate: the PSS last read plus what anonymous memory changed since. No less than read. */
+  peakPssEstimatedBytes: number | null;
   /** Spent while recorded. */
   cpuSeconds: number;
   /** Growth of anonymous memory; null where it cannot be said. */
@@ -90,6 +93,7 @@ function processReport(
   const firstUnixMs = Math.max(record.firstUnixMs, fromOf(range));
   const lastUnixMs = Math.min(record.lastUnixMs, toOf(range));
   const growth = growthWithin(history, { firstUnixMs, lastUnixMs }, context);
+  const peakPssBytes = isWhole ? record.peakPssBytes : (history?.peakPssBytes ?? null);
   const cpuMs = isWhole
     ? record.lastCpuMs - record.firstCpuMs
     : (history?.last.cpuMs ?? 0) - (history?.firstCpuMs ?? 0);
@@ -101,7 +105,8 @@ function processReport(
     lastUnixMs,
     // The record knows the kernel's high-water mark; for a part of a life there are only the rows.
     peakRssBytes: isWhole ? record.peakRssBytes : (history?.peakRssBytes ?? null),
-    peakPssBytes: isWhole ? record.peakPssBytes : (history?.peakPssBytes ?? null),
+    peakPssBytes,
+    peakPssEstimatedBytes: larger(peakPssBytes, history?.peakPssEstimatedBytes ?? null),
     cpuSeconds: Math.max(0, cpuMs) / 1000,
     growthBytesPerMinute: growth?.bytesPerMinute ?? null,
     growth,
@@ -147,7 +152,7 @@ function isBroken(life: Life, gaps: readonly GapReport[]): boolean {
 }
 
 function peakOf(process: ProcessReport): number {
-  return process.peakPssBytes ?? process.peakRssBytes ?? 0;
+  return process.peakPssEstimatedBytes ?? process.peakRssBytes ?? 0;
 }
 
 function fromOf(range: TimeRange): number {

@@ -9,6 +9,7 @@ import { emptyFileOf, gatherGrounds } from './grounds.ts';
 import { growthReport } from './growth-report.ts';
 import { memoryReport } from './memory.ts';
 import { pagesSection } from './pages.ts';
+import { partReport } from './part.ts';
 import { populationReport } from './population.ts';
 import { processHistories } from './process-histories.ts';
 import { timelineOf } from './timeline.ts';
@@ -48,6 +49,7 @@ function findingsOf(recording: Recording, range: TimeRange): Findings {
     events,
     followed,
     histories,
+    part: partReport(recording, range),
     withGrowth: true,
   });
   const records = recording.processes();
@@ -55,6 +57,7 @@ function findingsOf(recording: Recording, range: TimeRange): Findings {
   const findings: Omit<Findings, 'timeline'> = {
     schemaVersion: 1,
     session: grounds.session,
+    part: grounds.part,
     coverage: {
       ...followed.coverage,
       // Beside a VM only two of the machine's processes are recorded.
@@ -79,6 +82,7 @@ function findingsOf(recording: Recording, range: TimeRange): Findings {
     leads: leadTimes(followed.warnings, grounds.oomKills, grounds.stalls),
     growth: growthReport({
       session: followed.growth,
+      tail: followed.tail,
       records,
       histories,
       roles: roles.map(({ role }) => role),

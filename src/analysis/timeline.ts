@@ -54,14 +54,16 @@ export function timelineOf(findings: Told): TimelineEntry[] {
   ];
 }
 
-function recordingEntries({ coverage, memory, session }: Told): TimelineEntry[] {
+function recordingEntries({ coverage, memory, part, session }: Told): TimelineEntry[] {
   const { firstUnixMs, lastUnixMs } = coverage;
   if (firstUnixMs === null || lastUnixMs === null) return [];
-  const begin = `recording begins, limit ${formatBytes(memory.limitBytes)}`;
+  const what = part === null ? 'recording' : 'this part';
+  const begin = `${what} begins, limit ${formatBytes(memory.limitBytes)}`;
   const end = session.isLive ? 'last sample so far' : 'last sample';
+  const last = part === null ? end : 'last sample of this part';
   return [
     { timeUnixMs: firstUnixMs, text: begin },
-    { timeUnixMs: lastUnixMs, text: end },
+    { timeUnixMs: lastUnixMs, text: last },
   ];
 }
 

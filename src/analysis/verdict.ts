@@ -10,7 +10,9 @@ import { evidenceFor } from './evidence.ts';
 import type { Findings } from './findings.ts';
 import { formatCount, formatInstant, formatRatio } from './format.ts';
 import type { EmptyFile, Grounds } from './grounds.ts';
+import { endGrowthWords } from './growth-wording.ts';
 import { describeKills } from './oom-wording.ts';
+import { partClause } from './part-wording.ts';
 import { endOfCommand } from './session-section.ts';
 
 /** What ended the session, or what it suffered from. */
@@ -45,20 +47,37 @@ export function judge(
   grounds: Grounds,
   emptyFile: EmptyFile | null,
 ): Pick<Verdict, 'kind' | 'summary'> {
-  const { kind, clause } =
+  const { kind, clause } = findingOf(grounds, emptyFile);
+  return { kind, summary: sentence([clause, ...remarks(grounds)]) };
+}
+
+/** The judgement, what it stands on, and what to do. */
+export function verdictOf(findings: Findings, emptyFile: EmptyFile | null): Verdict {
+  const { kind, clause } = findingOf(findings, emptyFile);
+  const summary = sentence([clause, ...growthClause(kind, findings), ...remarks(findings)]);
+  return { kind, summary, evidence: evidenceFor(findings), advice: adviceFor(kind, findings) };
+}
+
+function findingOf(grounds: Grounds, emptyFile: EmptyFile | null): Finding {
+  return (
     emptyFinding(grounds, emptyFile) ??
     killFinding(grounds) ??
     deathFinding(grounds) ??
     pressureFinding(grounds) ??
     unexplainedFinding(grounds) ??
-    healthyFinding(grounds);
-  return { kind, summary: `${[clause, ...remarks(grounds)].join('; ')}.`.replace(/^the /, 'The ') };
+    healthyFinding(grounds)
+  );
 }
 
-/** The judgement, what it stands on, and what to do. */
-export function verdictOf(findings: Findings, emptyFile: EmptyFile | null): Verdict {
-  const { kind, summary } = judge(findings, emptyFile);
-  return { kind, summary, evidence: evidenceFor(findings), advice: adviceFor(kind, findings) };
+function sentence(clauses: readonly string[]): string {
+  return `${clauses.join('; ')}.`.replace(/^the /, 'The ');
+}
+
+function growthClause(kind: VerdictKind, { growth }: Findings): string[] {
+  if (kind !== 'healthy' || growth.atEnd === null) return [];
+  return [
+    `but memory grew ${endGrowthWords(growth.atEnd)}, so that this size cannot be called enough`,
+  ];
 }
 
 function emptyFinding(grounds: Grounds, emptyFile: EmptyFile | null): Finding | null {
@@ -124,7 +143,8 @@ function unexplainedFinding(grounds: Grounds): Finding | null {
     const clause = `The kernel made ${formatCount(strangers, 'OOM kill')} in this time, and whether this session was hit is not known; ${headroom}`;
     return { kind: 'unknown', clause };
   }
-  if (session.endReason === 'lost') {
+  // A part that ends before is not what breaks off.
+  if (session.endReason === 'lost' && endsWithRecording(grounds)) {
     const clause = `No memory problem up to ${formatInstant(coverage.lastUnixMs)}, where the recording breaks off; ${headroom}`;
     return { kind: 'unknown', clause };
   }
@@ -132,6 +152,10 @@ function unexplainedFinding(grounds: Grounds): Finding | null {
     return { kind: 'unknown', clause: 'How much memory was available could not be read here' };
   }
   return null;
+}
+
+function endsWithRecording({ part }: Grounds): boolean {
+  return part === null || part.toUnixMs >= part.recordedToUnixMs;
 }
 
 function healthyFinding({ memory, session }: Grounds): Finding {
@@ -179,9 +203,9 @@ const scopeWords: Readonly<Record<LimitSource, string>> = {
 
 /** What limits every sentence about this recording. */
 function remarks(grounds: Grounds): string[] {
-  const { agentOs, browser, coverage, isKernelLogRead, memory, oomCounts, session } = grounds;
-  if (coverage.samples === 0) return endRemarks(grounds);
-  const lines: string[] = [];
+  const { agentOs, browser, coverage, isKernelLogRead, memory, oomCounts, part, session } = grounds;
+  const lines = part === null ? [] : [partClause(part)];
+  if (coverage.samples === 0) return [...lines, ...endRemarks(grounds)];
   if (agentOs !== null) {
     lines.push(...agentOsRemarks(agentOs, grounds));
   } else if (browser.processesMax === 0) {

@@ -1,6 +1,7 @@
 import type { SessionReport } from '../analysis/session-report.ts';
+import { headlineOf } from './headline.ts';
 import { printable } from './printable.ts';
-import { headlines, sectionsOf } from './text.ts';
+import { sectionsOf } from './text.ts';
 import type { Line } from './text-layout.ts';
 
 const columns = 100;
@@ -12,7 +13,7 @@ const columns = 100;
 export function renderMarkdown(report: SessionReport): string {
   const { verdict } = report;
   const blocks = [
-    `# ${headlines[verdict.kind].words}`,
+    `# ${headlineOf(report).words}`,
     escaped(verdict.summary),
     list('What to do', verdict.advice),
     list('Evidence', verdict.evidence),

@@ -1,4 +1,5 @@
 import { formatCount } from '../analysis/format.ts';
+import { highestPss } from '../analysis/highest-pss.ts';
 import { isMember } from '../analysis/membership.ts';
 import type { Percentiles } from '../analysis/percentiles.ts';
 import { hasEnded, type ProcessReport } from '../analysis/processes.ts';
@@ -10,6 +11,8 @@ import { type Line, table, wrap } from './text-layout.ts';
 const mostProcesses = 10;
 const longestName = 16;
 const rssNote = '* RSS sum counts shared pages several times: it is not what the browser needs.';
+const estimateNote =
+  '~ estimated: the PSS last read plus what anonymous memory grew since; it is read less often than the rest.';
 
 /** The browser as a whole and by role. */
 export function browserLines({ browser, roles }: SessionReport, columns: number): Line[] {
@@ -51,7 +54,7 @@ export function browserLines({ browser, roles }: SessionReport, columns: number)
  * The biggest processes of the machine, by their highest PSS, or RSS where PSS was not read: those of
  * the session's browser by role, all others by name.
  */
-export function processLines({ processes, deaths }: SessionReport): Line[] {
+export function processLines({ processes, deaths }: SessionReport, columns: number): Line[] {
   if (processes.length === 0) return [];
   const shown = processes.slice(0, mostProcesses);
   const oomKilled = new Set(
@@ -62,7 +65,7 @@ export function processLines({ processes, deaths }: SessionReport): Line[] {
     ...shown.map((process) => [
       shorten(isMember(process) ? process.role : process.comm),
       String(process.pid),
-      formatBytes(process.peakPssBytes),
+      pssWords(process),
       formatBytes(process.peakRssBytes),
       process.cpuSeconds.toFixed(1),
       formatBytes(process.growthBytesPerMinute),
@@ -70,7 +73,18 @@ export function processLines({ processes, deaths }: SessionReport): Line[] {
     ]),
   ]);
   const title = `Biggest processes (${shown.length} of ${processes.length})`;
-  return [{ text: title, tone: 'heading' }, ...rows.map((text) => ({ text }))];
+  const isAnyEstimated = shown.some((process) => highestPss(process).isEstimated);
+  const note = isAnyEstimated ? wrap(estimateNote, { columns, lead: '  ' }) : [];
+  return [
+    { text: title, tone: 'heading' },
+    ...rows.map((text) => ({ text })),
+    ...note.map((text): Line => ({ text, tone: 'faint' })),
+  ];
+}
+
+function pssWords(process: ProcessReport): string {
+  const { bytes, isEstimated } = highestPss(process);
+  return `${isEstimated ? '~' : ''}${formatBytes(bytes)}`;
 }
 
 function endWords(process: ProcessReport, isOomKilled: boolean): string {

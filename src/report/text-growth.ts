@@ -1,7 +1,7 @@
 import { formatCount, formatDuration, formatInstant } from '../analysis/format.ts';
 import type { Growth } from '../analysis/growth.ts';
 import type { LargestStep } from '../analysis/growth-report.ts';
-import { startedWords } from '../analysis/growth-wording.ts';
+import { endGrowthWords, startedWords } from '../analysis/growth-wording.ts';
 import { isMember } from '../analysis/membership.ts';
 import type { SessionReport } from '../analysis/session-report.ts';
 import { formatBytes } from '../model/format-bytes.ts';
@@ -30,6 +30,7 @@ function sessionWords({ growth }: SessionReport): string[] {
         : `; at this pace the limit is met ${formatDuration(growth.timeToLimitMs)} after the last sample`;
     words.push(`session: ${paceWords(growth.session)}${left}`);
   }
+  if (growth.atEnd !== null) words.push(`grew ${endGrowthWords(growth.atEnd)}`);
   if (growth.largestStep !== null) words.push(stepWords(growth.largestStep));
   return words;
 }

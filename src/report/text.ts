@@ -1,12 +1,12 @@
 import { formatDuration, formatInstant } from '../analysis/format.ts';
 import type { SessionReport } from '../analysis/session-report.ts';
 import { endOfCommand, type RootProcess } from '../analysis/session-section.ts';
-import type { VerdictKind } from '../analysis/verdict.ts';
+import { headlineOf } from './headline.ts';
 import { agentOsLines } from './text-agentos.ts';
 import { browserLines, processLines } from './text-browser.ts';
 import { coverageLines, noteLines, oomLines, recorderLines } from './text-events.ts';
 import { growthLines } from './text-growth.ts';
-import { joinLines, type Line, type Tone, wrap } from './text-layout.ts';
+import { joinLines, type Line, wrap } from './text-layout.ts';
 import { memoryLines } from './text-memory.ts';
 import { pageLines } from './text-pages.ts';
 import { timelineLines } from './text-timeline.ts';
@@ -21,21 +21,6 @@ export interface TextOptions {
 // The tables need 80 columns; prose beyond 100 is hard to read.
 const narrowest = 80;
 const widest = 100;
-
-/** What a verdict is called above its sentence. */
-export const headlines: Readonly<Record<VerdictKind, { words: string; tone: Tone }>> = {
-  healthy: { words: 'Healthy', tone: 'good' },
-  pressure: { words: 'Memory pressure', tone: 'warning' },
-  kernel_oom: { words: 'Out of memory: killed by the kernel', tone: 'bad' },
-  memory_stall: { words: 'Memory stall', tone: 'bad' },
-  v8_heap_limit: { words: 'V8 heap limit', tone: 'bad' },
-  chromium_oom: { words: 'Out of memory inside Chromium', tone: 'bad' },
-  shm_full: { words: '/dev/shm full', tone: 'bad' },
-  crash: { words: 'Crash', tone: 'bad' },
-  killed: { words: 'Killed from outside', tone: 'bad' },
-  userspace_oom: { words: 'Killed by a user-space OOM daemon', tone: 'bad' },
-  unknown: { words: 'Unknown', tone: 'warning' },
-};
 
 /** The report for a person at a terminal: the verdict first, then what it rests on. */
 export function renderText(report: SessionReport, options: TextOptions = {}): string {
@@ -70,7 +55,7 @@ export function sectionsOf(report: SessionReport, columns: number): Line[][] {
     agentOsLines(report, columns),
     ...(report.agentOs === null ? [browserLines(report, columns)] : []),
     pageLines(report, columns),
-    processLines(report),
+    processLines(report, columns),
     oomLines(report, columns),
     coverageLines(report),
     noteLines(report, columns),
@@ -78,8 +63,9 @@ export function sectionsOf(report: SessionReport, columns: number): Line[][] {
   ].filter((section) => section.length > 0);
 }
 
-function verdictLines({ verdict }: SessionReport, columns: number): Line[] {
-  const { words, tone } = headlines[verdict.kind];
+function verdictLines(report: SessionReport, columns: number): Line[] {
+  const { verdict } = report;
+  const { words, tone } = headlineOf(report);
   const list = (title: string, entries: readonly string[]): Line[] => {
     if (entries.length === 0) return [];
     const lines = entries.flatMap((entry) => wrap(entry, { columns, lead: '  - ' }));
@@ -93,7 +79,7 @@ function verdictLines({ verdict }: SessionReport, columns: number): Line[] {
   ];
 }
 
-function sessionLines({ session, coverage }: SessionReport, columns: number): Line[] {
+function sessionLines({ session, coverage, part }: SessionReport, columns: number): Line[] {
   const { machine } = session;
   const toUnixMs = coverage.lastUnixMs ?? session.endedUnixMs;
   const fromUnixMs = coverage.firstUnixMs ?? session.startedUnixMs;
@@ -101,7 +87,8 @@ function sessionLines({ session, coverage }: SessionReport, columns: number): Li
   const labels = Object.entries(session.labels).map(([key, value]) => `${key}=${value}`);
   const facts = [
     `${session.id} (${session.source})`,
-    `${formatInstant(fromUnixMs)} to ${formatInstant(toUnixMs)}, ${formatDuration(length)}, ${endWords(session)}`,
+    ...(part === null ? [] : [wholeWords(part, session)]),
+    `${part === null ? '' : 'of which this part: '}${formatInstant(fromUnixMs)} to ${formatInstant(toUnixMs)}, ${formatDuration(length)}${part === null ? `, ${endWords(session)}` : ''}`,
     `kernel ${machine.kernel}, ${machine.cpuCount ?? 'unknown number of'} CPUs, browser version ${machine.browserVersion ?? 'unknown'}`,
     ...(session.root === null ? [] : [rootWords(session.root)]),
     ...(labels.length === 0 ? [] : [labels.join(' ')]),
@@ -110,6 +97,13 @@ function sessionLines({ session, coverage }: SessionReport, columns: number): Li
     { text: 'Session', tone: 'heading' },
     ...facts.flatMap((fact) => wrap(fact, { columns, lead: '  ' })).map((text) => ({ text })),
   ];
+}
+
+function wholeWords(
+  { recordedFromUnixMs: from, recordedToUnixMs: to }: NonNullable<SessionReport['part']>,
+  session: SessionReport['session'],
+): string {
+  return `${formatInstant(from)} to ${formatInstant(to)}, ${formatDuration(to - from)}, ${endWords(session)}`;
 }
 
 function rootWords({ pid, comm, endedUnixMs, ...end }: RootProcess): string {

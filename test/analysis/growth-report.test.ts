@@ -51,6 +51,7 @@ test('a session that stands still at its limit: its growth is that of the time b
     histories: new Map(),
     roles: [],
     gaps: [gap],
+    tail: { points: [], lastUnixMs: at(119) },
   };
   expect(growthReport({ ...context, stalls: [] }).session).toBeNull();
   const { session } = growthReport({ ...context, stalls: [{ fromUnixMs: at(80) }] });
@@ -74,7 +75,13 @@ test('the largest step, and what began with it', () => {
 
 test('less than a minute says nothing of growth', () => {
   const { growth } = reportOf(30, () => [browser]);
-  expect(growth).toEqual({ session: null, timeToLimitMs: null, roles: [], largestStep: null });
+  expect(growth).toEqual({
+    session: null,
+    timeToLimitMs: null,
+    atEnd: null,
+    roles: [],
+    largestStep: null,
+  });
 });
 
 test('who stays: the oldest renderer, orphans, a second browser', () => {

@@ -1,10 +1,11 @@
 import { formatDuration, formatRatio } from '../../../analysis/format.ts';
 import type { SessionReport } from '../../../analysis/session-report.ts';
+import { headlines } from '../../headline.ts';
 import type { RecordingHead } from '../page-data.ts';
 import { bytesElement, element, table } from './dom.ts';
 import { keepLoaded } from './loader.ts';
 import { memoryPicture } from './pictures.ts';
-import { verdictSign, verdictWords } from './report-sections.ts';
+import { verdictSign } from './report-sections.ts';
 import type { Source } from './source.ts';
 import type { View } from './view.ts';
 import { Viewport } from './viewport.ts';
@@ -102,7 +103,7 @@ function comparison(names: readonly string[], reports: readonly SessionReport[])
       row(
         'verdict',
         ({ verdict }) =>
-          `${verdictSign(verdict.kind)} ${verdictWords[verdict.kind] ?? verdict.kind}`,
+          `${verdictSign(verdict.kind)} ${headlines[verdict.kind]?.words ?? verdict.kind}`,
       ),
       row('length', ({ coverage }) => formatDuration(coverage.lengthMs)),
       row('limit', ({ memory }) => bytesElement(memory.limitBytes)),

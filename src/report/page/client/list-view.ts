@@ -1,8 +1,9 @@
 import { formatDuration, formatRatio } from '../../../analysis/format.ts';
+import { headlines } from '../../headline.ts';
 import type { ListedRecording } from '../page-data.ts';
 import { button, bytesElement, element } from './dom.ts';
 import { labelElements } from './labels.ts';
-import { verdictSign, verdictTone, verdictWords } from './report-sections.ts';
+import { verdictSign, verdictTone } from './report-sections.ts';
 import { sizeSection } from './size-section.ts';
 import type { Source } from './source.ts';
 import { sparkline } from './sparkline.ts';
@@ -194,7 +195,7 @@ function rowOf(
   return element('tr', { 'data-name': name }, [
     first,
     element('td', { class: verdictTone(verdict.kind), title: verdict.summary }, [
-      `${verdictSign(verdict.kind)} ${verdictWords[verdict.kind] ?? verdict.kind}`,
+      `${verdictSign(verdict.kind)} ${headlines[verdict.kind]?.words ?? verdict.kind}`,
     ]),
     element('td', {}, [
       bytesElement(peakBytes),
@@ -225,7 +226,7 @@ function matches({ name, summary }: ListedRecording, text: string): boolean {
   const parts = [name];
   if (summary !== null) {
     const { verdict, labels, id, isLive } = summary;
-    parts.push(verdictWords[verdict.kind] ?? '', verdict.kind, labelsText(labels), id);
+    parts.push(headlines[verdict.kind]?.words ?? '', verdict.kind, labelsText(labels), id);
     if (isLive) parts.push('live');
   }
   const all = parts.join('\n').toLowerCase();

@@ -1,3 +1,4 @@
+import { highestPss } from '../../../analysis/highest-pss.ts';
 import type { ProcessReport } from '../../../analysis/processes.ts';
 import type { SessionReport } from '../../../analysis/session-report.ts';
 import type { RecordingHead } from '../page-data.ts';
@@ -65,7 +66,7 @@ export function processesSection(
       element('label', {}, [box, ` ${pid}`]),
       process.role,
       process.comm,
-      bytesElement(process.peakPssBytes),
+      highestPssElement(process),
       bytesElement(process.peakRssBytes),
       process.growthBytesPerMinute === null
         ? ''
@@ -98,6 +99,13 @@ export function processesSection(
     ]),
     refresh,
   };
+}
+
+function highestPssElement(process: ProcessReport): HTMLElement {
+  const { bytes, isEstimated } = highestPss(process);
+  if (!isEstimated) return bytesElement(bytes);
+  const title = 'estimated: the PSS last read plus what anonymous memory grew since';
+  return element('span', { title }, ['~', bytesElement(bytes)]);
 }
 
 function endOf({ exit, isZombie }: ProcessReport): string {

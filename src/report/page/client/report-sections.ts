@@ -1,41 +1,26 @@
 import { formatDuration, formatRatio } from '../../../analysis/format.ts';
 import type { SessionReport } from '../../../analysis/session-report.ts';
 import type { VerdictKind } from '../../../analysis/verdict.ts';
+import { type Headline, headlineOf, headlines } from '../../headline.ts';
 import { bytesElement, element, table } from './dom.ts';
 import { formatTime } from './times.ts';
 
-export const verdictWords: Readonly<Record<VerdictKind, string>> = {
-  healthy: 'Healthy',
-  pressure: 'Memory pressure',
-  kernel_oom: 'Out of memory: killed by the kernel',
-  memory_stall: 'Memory stall',
-  v8_heap_limit: 'V8 heap limit',
-  chromium_oom: 'Out of memory inside Chromium',
-  shm_full: '/dev/shm full',
-  crash: 'Crash',
-  killed: 'Killed from outside',
-  userspace_oom: 'Killed by a user-space OOM daemon',
-  unknown: 'Unknown',
-};
-
 /** Signs beside the colours: who sees no colours sees these. */
 export function verdictSign(kind: VerdictKind): string {
-  if (kind === 'healthy') return '✓';
-  return kind === 'pressure' || kind === 'unknown' ? '!' : '✕';
+  return signs[verdictTone(kind)];
 }
 
-export function verdictTone(kind: VerdictKind): string {
-  if (kind === 'healthy') return 'good';
-  return kind === 'pressure' || kind === 'unknown' ? 'warning' : 'bad';
+export function verdictTone(kind: VerdictKind): Headline['tone'] {
+  return headlines[kind]?.tone ?? 'bad';
 }
 
-export function verdictSection({ verdict }: SessionReport): HTMLElement {
-  const { kind, summary, advice, evidence } = verdict;
-  return element('section', { class: `verdict ${verdictTone(kind)}`, 'aria-label': 'Verdict' }, [
-    element('h2', {}, [
-      element('span', { 'aria-hidden': 'true' }, [`${verdictSign(kind)} `]),
-      verdictWords[kind] ?? kind,
-    ]),
+const signs: Readonly<Record<Headline['tone'], string>> = { good: '✓', warning: '!', bad: '✕' };
+
+export function verdictSection(report: SessionReport): HTMLElement {
+  const { summary, advice, evidence } = report.verdict;
+  const { words, tone } = headlineOf(report);
+  return element('section', { class: `verdict ${tone}`, 'aria-label': 'Verdict' }, [
+    element('h2', {}, [element('span', { 'aria-hidden': 'true' }, [`${signs[tone]} `]), words]),
     element('p', {}, [summary]),
     list('What to do', advice),
     list('Evidence', evidence),
