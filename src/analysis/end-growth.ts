@@ -32,8 +32,9 @@ const tailLengthsMs = [60_000, 30_000, 15_000];
 const longestMs = 60_000;
 // What grew for a stretch is only taken to go on for as long as that once or twice more.
 const tailsAhead = 2;
-// What grew all the time goes on; but no session is as long as what would take longer than that.
-const wholeAheadMs = 86_400_000;
+// What grew all the time goes on: of an hour that is said for a day, and no session is longer.
+const wholesAhead = 24;
+const longestAheadMs = 86_400_000;
 // As for alerts: to start looks like running out, unless half is gone already.
 const startMs = 15_000;
 // A browser that ends takes its memory with it some samples before the end.
@@ -88,7 +89,8 @@ function tailGrowth({ tail, startedUnixMs }: EndGrowthContext): EndGrowth | null
 }
 
 function wholeGrowth({ whole }: EndGrowthContext): EndGrowth | null {
-  if (whole === null || whole.timeToLimitMs > wholeAheadMs) return null;
+  if (whole === null) return null;
   const { growth, lengthMs, timeToLimitMs } = whole;
+  if (timeToLimitMs > Math.min(longestAheadMs, wholesAhead * lengthMs)) return null;
   return { lengthMs, bytesPerMinute: growth.bytesPerMinute, timeToLimitMs };
 }

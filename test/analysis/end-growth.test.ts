@@ -73,6 +73,7 @@ test.each<[string, number, (second: number) => number]>([
   ['20 MiB a second, dropped after five', 60, (second) => 200 + 20 * (second % 5)],
   ['it grew, and stopped 20 s before the end', 90, (second) => 100 + 4 * Math.min(70, second)],
   ['it grows by so little that a day would not fill it', 600, (second) => 100 + 0.0002 * second],
+  ['a minute and a half says nothing of an hour and a half', 90, (second) => 100 + 0.09 * second],
   ['noise', 120, (second) => 300 + 30 * Math.sin(second * second)],
 ])('%s: healthy, and the size fits', (_, seconds, usedMib) => {
   const { growth, verdict } = reportOf(seconds, usedMib);
