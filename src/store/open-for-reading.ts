@@ -22,10 +22,9 @@ const busyTimeoutMs = 1000;
  * FILE_NOT_A_RECORDING, FILE_TOO_NEW, FILE_CORRUPT.
  */
 export function openForReading(path: string, temporaryFolder?: string): OpenedFile {
-  const state = inspectDatabaseFile(path);
-  // A log that SQLite would make here, it would also leave here. An old journal it would play back.
-  const inPlace = state === 'in use' || (state === 'journal' && !existsSync(`${path}-journal`));
-  const opened = inPlace ? openInPlace(path, temporaryFolder) : openCopy(path, temporaryFolder);
+  const opened = canBeReadInPlace(path)
+    ? openInPlace(path, temporaryFolder)
+    : openCopy(path, temporaryFolder);
   try {
     refuseWhatIsNotOurs(opened.db, path);
     if (schemaVersionOf(opened.db) >= schemaVersion) return opened;
@@ -36,6 +35,27 @@ export function openForReading(path: string, temporaryFolder?: string): OpenedFi
     opened.close();
     throw readingError(error, path);
   }
+}
+
+/** Null for what {@link openForReading} would have to copy. Errors: as there. */
+export function openUncopied(path: string): OpenedFile | null {
+  if (!canBeReadInPlace(path)) return null;
+  const opened = openInPlace(path, undefined);
+  try {
+    refuseWhatIsNotOurs(opened.db, path);
+    if (schemaVersionOf(opened.db) >= schemaVersion) return opened;
+  } catch (error) {
+    opened.close();
+    throw readingError(error, path);
+  }
+  opened.close();
+  return null;
+}
+
+function canBeReadInPlace(path: string): boolean {
+  const state = inspectDatabaseFile(path);
+  // A log that SQLite would make here, it would also leave here. An old journal it would play back.
+  return state === 'in use' || (state === 'journal' && !existsSync(`${path}-journal`));
 }
 
 /** FILE_NOT_A_RECORDING for a database of another program, FILE_TOO_NEW for a later format. */

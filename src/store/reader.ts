@@ -27,7 +27,7 @@ import { type Database, transaction } from './driver.ts';
 import { readEvents, readStoredEvents } from './event-rows.ts';
 import { readGist, readWorstMinutes } from './gist.ts';
 import { readHighWater } from './high-water.ts';
-import { type OpenedFile, openForReading } from './open-for-reading.ts';
+import { type OpenedFile, openForReading, openUncopied } from './open-for-reading.ts';
 import { readBrowserProcesses, readProcessRecords } from './process-records.ts';
 import { readLastProcessRows, readProcessRows } from './process-rows.ts';
 import { damagedFile, readingError } from './reading-error.ts';
@@ -51,6 +51,17 @@ export interface OpenRecordingOptions {
 /** Opens a recording for reading. Errors: see {@link openForReading}; ADDON_MISSING. */
 export function openRecording(path: string, options: OpenRecordingOptions = {}): Recording {
   return recordingIn(path, openForReading(path, options.temporaryFolder), options.isAlive);
+}
+
+/**
+ * Whose recording a file is, without a copy of it: null where one would be needed, which is then looked
+ * at only as far as that shows. Errors: those of {@link openRecording}.
+ */
+export function readFacts(path: string): SessionFacts | null {
+  const file = openUncopied(path);
+  if (file === null) return null;
+  using recording = recordingIn(path, file);
+  return recording.facts;
 }
 
 /** The recording in a database that is open; `path` is where it is for the user. */

@@ -1,7 +1,8 @@
+import { type Stats, statSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { WatchedRecordings } from '../../exporter/prometheus/watched-recordings.ts';
-import { HeadroomError } from '../../model/errors.ts';
+import { errnoOf, HeadroomError } from '../../model/errors.ts';
 import { isLoopbackHost } from '../../model/loopback-host.ts';
 import { printable } from '../../report/printable.ts';
 import { openRecording } from '../../store/reader.ts';
@@ -51,6 +52,11 @@ async function run(parsed: ParsedArguments, io: CommandIo): Promise<number> {
     throw new UsageError(`--listen takes an IP address, not "${address}"`);
   }
   const port = parsePort('--port', textOption(parsed, 'port') ?? defaultPort);
+  const found = statOf(source);
+  if (found?.isDirectory() === true && switchOption(parsed, 'while-live')) {
+    throw new UsageError(`--while-live takes one recording, and "${source}" is a folder`);
+  }
+  if (found?.isDirectory() === false) refuseWhatIsNoRecording(source);
   const tell = problemTeller(io);
   const recordings = new WatchedRecordings(source, {
     onProblem: tell,
@@ -72,6 +78,21 @@ async function run(parsed: ParsedArguments, io: CommandIo): Promise<number> {
   await server.close();
   await routes.close();
   return 0;
+}
+
+/** Null for what is not there, or cannot be looked at: whoever reads it says so. */
+function statOf(source: string): Stats | null {
+  try {
+    return statSync(source);
+  } catch (error) {
+    if (errnoOf(error) === null) throw error;
+    return null;
+  }
+}
+
+/** In a folder there may be others; one that was named is all there is. */
+function refuseWhatIsNoRecording(file: string): void {
+  openRecording(file)[Symbol.dispose]();
 }
 
 function asked(signal: AbortSignal): Promise<void> {

@@ -1,15 +1,14 @@
-import { readdirSync, statSync } from 'node:fs';
-import path from 'node:path';
-import { errnoOf, HeadroomError } from '../../model/errors.ts';
+import { type ErrorCode, HeadroomError } from '../../model/errors.ts';
 import type { Recording } from '../../model/recording.ts';
-import { openRecording } from '../../store/reader.ts';
+import { openRecording, readFacts } from '../../store/reader.ts';
+import { type ListedFile, listedRecordings } from './listed-recordings.ts';
 import { lingerMs, ScrapedSession, type SessionFigures } from './scraped-session.ts';
 
 /** A file of the folder as it was when last looked at. */
 export interface WatchedFile {
   path: string;
   state: SessionFigures['state'] | 'unreadable';
-  /** Null: it ended before anybody had to know, and was not opened. */
+  /** Null: it is unreadable, or ended long ago and was not worth a copy. */
   sessionId: string | null;
   figures: SessionFigures | null;
 }
@@ -31,11 +30,19 @@ export interface WatchOptions {
   open?: (path: string) => Recording;
 }
 
+// What is in a file, and stays while it is not written to; permission may be given.
+const lastingCodes: ReadonlySet<ErrorCode> = new Set([
+  'FILE_CORRUPT',
+  'FILE_EMPTY',
+  'FILE_NOT_A_DATABASE',
+  'FILE_NOT_A_RECORDING',
+  'FILE_TOO_NEW',
+]);
 // A second brings no new tick: however often it is asked, the files are read once.
 const freshMs = 1_000;
 
 interface Memory {
-  /** What the file looked like when it was found to have nothing to show. */
+  /** What the file looked like when all was known of it, such as that it has nothing to show. */
   settledStamp: string | null;
   problem: string | null;
   session: { id: string; scraped: ScrapedSession } | null;
@@ -70,9 +77,8 @@ export class WatchedRecordings {
     const startMs = this.#options.monotonicMs();
     if (this.#watch !== null && startMs - this.#watchMs < freshMs) return this.#watch;
     const files = new Map<string, Memory>();
-    for (const file of this.#paths()) {
-      const memory = this.#look(file, this.#files.get(file));
-      if (memory !== null) files.set(file, memory);
+    for (const file of listedRecordings(this.#source)) {
+      files.set(file.path, this.#look(file, this.#files.get(file.path)));
     }
     this.#files = files;
     this.#watchMs = startMs;
@@ -83,41 +89,25 @@ export class WatchedRecordings {
     return this.#watch;
   }
 
-  #paths(): string[] {
+  #look(file: ListedFile, before: Memory | undefined): Memory {
+    if (before?.settledStamp === file.stamp) return before;
+    const isOld = !file.hasLog && this.#options.now() - file.changedUnixMs > lingerMs;
+    const ended: WatchedFile = { path: file.path, state: 'ended', sessionId: null, figures: null };
+    const problem = before?.problem ?? null;
     try {
-      if (!statSync(this.#source).isDirectory()) return [this.#source];
-      return readdirSync(this.#source)
-        .filter((name) => name.endsWith('.db'))
-        .sort()
-        .map((name) => path.join(this.#source, name));
-    } catch (error) {
-      const errno = errnoOf(error);
-      if (errno === null) throw error;
-      const code = errno === 'ENOENT' ? 'FILE_NOT_FOUND' : 'FILE_NOT_READABLE';
-      throw new HeadroomError(code, `${this.#source}: cannot be read (${errno})`, {
-        hint: 'Give a folder with recordings, or one recording.',
-        cause: error,
-      });
-    }
-  }
-
-  #look(file: string, before: Memory | undefined): Memory | null {
-    const stamp = stampOf(file);
-    // Gone between the list and the look.
-    if (stamp === null) return null;
-    if (before !== undefined && before.settledStamp === stamp.text) return before;
-    const ended: WatchedFile = { path: file, state: 'ended', sessionId: null, figures: null };
-    const isOld = !stamp.hasLog && this.#options.now() - stamp.changedUnixMs > lingerMs;
-    if (isOld) {
-      return { settledStamp: stamp.text, problem: null, session: null, last: ended };
-    }
-    try {
-      return this.#open(file, stamp.text, before);
+      if (!isOld || problem !== null) return this.#open(file, before);
+      const sessionId = readFacts(file.path)?.id ?? null;
+      return {
+        settledStamp: file.stamp,
+        problem: null,
+        session: null,
+        last: { ...ended, sessionId },
+      };
     } catch (error) {
       if (!(error instanceof HeadroomError)) throw error;
-      if (before?.problem !== error.message) this.#options.onProblem(error);
+      if (problem !== error.message) this.#options.onProblem(error);
       return {
-        settledStamp: null,
+        settledStamp: isOld && lastingCodes.has(error.code) ? file.stamp : null,
         problem: error.message,
         // A file that is read again goes on where it was.
         session: before?.session ?? null,
@@ -126,8 +116,8 @@ export class WatchedRecordings {
     }
   }
 
-  #open(file: string, stamp: string, before: Memory | undefined): Memory {
-    using recording = this.#options.open(file);
+  #open({ path, stamp }: ListedFile, before: Memory | undefined): Memory {
+    using recording = this.#options.open(path);
     const { id } = recording.facts;
     const { perProcess } = this.#options;
     const session =
@@ -142,16 +132,7 @@ export class WatchedRecordings {
       settledStamp: isSettled ? stamp : null,
       problem: null,
       session: isSettled ? null : session,
-      last: { path: file, state, sessionId: id, figures },
+      last: { path, state, sessionId: id, figures },
     };
   }
-}
-
-/** What tells whether a file has been written to; null when it is not there. */
-function stampOf(file: string): { text: string; hasLog: boolean; changedUnixMs: number } | null {
-  const stats = statSync(file, { throwIfNoEntry: false });
-  if (stats === undefined || !stats.isFile()) return null;
-  const log = statSync(`${file}-wal`, { throwIfNoEntry: false });
-  const parts = [stats.ino, stats.size, stats.mtimeMs, log?.size, log?.mtimeMs];
-  return { text: parts.join(' '), hasLog: log !== undefined, changedUnixMs: stats.mtimeMs };
 }

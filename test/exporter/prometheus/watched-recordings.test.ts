@@ -1,4 +1,5 @@
-import { rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
+import { mkdirSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
+import { basename } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { WatchedRecordings } from '../../../src/exporter/prometheus/watched-recordings.ts';
 import type { HeadroomError } from '../../../src/model/errors.ts';
@@ -55,7 +56,7 @@ test('a file that is over is not opened again, until it is written anew', () => 
   expect(writer.isOpen).toBe(true);
 });
 
-test('one that ended long before the server began is not opened at all', () => {
+test('one that ended long before the server began is not read for its figures', () => {
   using folder = temporaryFolder();
   const file = folder.file('old.db');
   record(file, 'old', 20).close({ endedUnixMs: startUnixMs + 19_000, endReason: 'signal' });
@@ -64,6 +65,50 @@ test('one that ended long before the server began is not opened at all', () => {
   clock.unixMs = startUnixMs + 301_000;
   expect(states(watch)).toEqual({ 'old.db': 'ended' });
   expect(opened).toEqual([]);
+});
+
+test('a link that leads out of the folder is not there, one within is', () => {
+  using folder = temporaryFolder();
+  mkdirSync(folder.file('served'));
+  using outside = held(record(folder.file('secret.db'), 'secret', 20));
+  using inside = held(record(folder.file('served/a.db'), 'a', 20));
+  symlinkSync('../secret.db', folder.file('served/out.db'));
+  symlinkSync('a.db', folder.file('served/in.db'));
+  const { watch, problems } = watching(folder.file('served'));
+  expect(watch().files.map(({ path, sessionId }) => [basename(path), sessionId])).toEqual([
+    ['a.db', 'a'],
+    ['in.db', 'a'],
+  ]);
+  expect([problems, outside.isOpen, inside.isOpen]).toEqual([[], true, true]);
+});
+
+describe('what cannot be read does not become ended by its age', () => {
+  const lateUnixMs = startUnixMs + 20_000 + 3_600_000;
+
+  test.each([
+    ['an error page', '<!doctype html><h1>503</h1>', 'FILE_NOT_A_DATABASE'],
+    ['nonsense', 'SQLite format 3\0 and then nonsense'.repeat(40), 'FILE_CORRUPT'],
+    ['nothing', '', 'FILE_EMPTY'],
+  ])('%s: while it is watched, and for a server that begins then', (_, text, code) => {
+    using folder = temporaryFolder();
+    const file = folder.file('broken.db');
+    writeFileSync(file, text);
+    utimesSync(file, startUnixMs / 1000, startUnixMs / 1000);
+    const first = watching(folder.path);
+    expect(states(first.watch)).toEqual({ 'broken.db': 'unreadable' });
+    first.clock.unixMs = lateUnixMs;
+    const second = watching(folder.path);
+    second.clock.unixMs = lateUnixMs;
+    for (const { watch, problems } of [first, second]) {
+      for (let look = 0; look < 3; look++) {
+        expect(states(watch)).toEqual({ 'broken.db': 'unreadable' });
+      }
+      expect(problems.map((problem) => problem.code)).toEqual([code]);
+    }
+    rmSync(file);
+    record(file, 'a', 20).close({ endedUnixMs: startUnixMs + 19_000, endReason: 'signal' });
+    expect(states(first.watch)).toEqual({ 'broken.db': 'ended' });
+  });
 });
 
 test('however often it is asked, the files are read once a second', () => {
