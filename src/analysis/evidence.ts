@@ -87,13 +87,19 @@ function deathLines({ deaths }: Findings): string[] {
     });
 }
 
+// One OOM kill may be of several processes, a few ms apart.
 function leadLines({ leads }: Findings): string[] {
-  return leads.slice(0, mostKillLines).map(({ of, timeUnixMs, warnedUnixMs, leadMs }) => {
+  const lines = new Map<string, string>();
+  for (const { of, timeUnixMs, warnedUnixMs, leadMs } of leads) {
     const what = `${of === 'kernel_oom' ? 'the kill' : 'the stall'} at ${formatInstant(timeUnixMs)}`;
-    return leadMs === null
-      ? `no warning came before ${what}`
-      : `a warning at ${formatInstant(warnedUnixMs)} was ${formatDuration(leadMs)} ahead of ${what}`;
-  });
+    if (lines.has(what)) continue;
+    const line =
+      leadMs === null
+        ? `no warning came before ${what}`
+        : `a warning at ${formatInstant(warnedUnixMs)} was ${formatDuration(leadMs)} ahead of ${what}`;
+    lines.set(what, line);
+  }
+  return [...lines.values()].slice(0, mostKillLines);
 }
 
 function memoryLines(findings: Findings): string[] {
@@ -108,7 +114,7 @@ function memoryLines(findings: Findings): string[] {
   if (isShort && usableHeadroom !== null && usableHeadroom.notUsableBytes > 0) {
     const { unusedBytes, usableBytes, notUsableBytes } = usableHeadroom;
     lines.push(
-      `then about ${formatBytes(usableBytes)} of ${formatBytes(unusedBytes)} could be used: ${formatBytes(notUsableBytes)} held the program that the browser runs on (estimated by PSS)`,
+      `then ${formatBytes(unusedBytes)} was left with file cache counted as free, and about ${formatBytes(usableBytes)} of it could be used: ${formatBytes(notUsableBytes)} held the program that the browser runs on (estimated by PSS)`,
     );
   }
   if (pressure.memoryFullRatioMax !== null) {

@@ -1,6 +1,7 @@
 import type { Recording } from '../model/recording.ts';
 import type { TimeRange } from '../model/time-range.ts';
 import { openRecording } from '../store/reader.ts';
+import { requireAnalysable } from './analyse-arguments.ts';
 import { browserReport, roleReports } from './browser.ts';
 import type { Findings } from './findings.ts';
 import { followTicks } from './follow-ticks.ts';
@@ -28,9 +29,11 @@ export interface SessionReport extends Findings {
 /**
  * Analyses a file, or a recording that is open, or the part of it within `range`. Reads every tick
  * of it once. A file that is being recorded is analysed as far as it is. Throws a HeadroomError where
- * the file cannot be read (FILE_NOT_FOUND, FILE_NOT_A_RECORDING, FILE_CORRUPT …).
+ * the file cannot be read (FILE_NOT_FOUND, FILE_NOT_A_RECORDING, FILE_CORRUPT …), TypeError for what is
+ * neither a path nor a recording, TypeError and RangeError for what is no range.
  */
 export function analyse(source: string | Recording, range: TimeRange = {}): SessionReport {
+  requireAnalysable(source, range);
   if (typeof source !== 'string') return reportOf(source, range);
   using recording = openRecording(source);
   return reportOf(recording, range);

@@ -2,7 +2,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { ownCpuMs } from '../collector/own-cost.ts';
 import { watchBrowsers } from '../collector/pages/browser-watch.ts';
 import type { PageEvent } from '../collector/pages/page-lines.ts';
+import { ProcFs } from '../collector/procfs/proc-fs.ts';
+import { requireRootProcess } from '../collector/root-process.ts';
 import { systemClock } from '../collector/sampler.ts';
+import { longestTimerMs } from '../model/longest-timer.ts';
 import { printable } from '../report/printable.ts';
 import type { Command, CommandIo, ParsedArguments } from './command.ts';
 import { UsageError } from './command.ts';
@@ -44,11 +47,16 @@ async function run(parsed: ParsedArguments, io: CommandIo): Promise<number> {
   const tell = (event: PageEvent) => {
     io.stdout.write(isJson ? `${JSON.stringify(event)}\n` : `${printable(words(event))}\n`);
   };
+  const address = parseDevtoolsAddress('--cdp', textOption(parsed, 'cdp') ?? 'auto');
+  const belowPid = parsePid('--pid', textOption(parsed, 'pid'));
+  // Beside a recorder it is no error when the browser, or the recorded command, is not there (any more).
+  const isCompanion = switchOption(parsed, 'while-read');
+  if (belowPid !== null && !isCompanion) requireRootProcess(belowPid, new ProcFs());
   const signal = endSignal(parsed, io);
-  await watchBrowsers(
+  const problem = await watchBrowsers(
     {
-      address: parseDevtoolsAddress('--cdp', textOption(parsed, 'cdp') ?? 'auto'),
-      belowPid: parsePid('--pid', textOption(parsed, 'pid')),
+      address,
+      belowPid,
       extent: switchOption(parsed, 'page-urls') ? 'whole' : 'origin',
       clock: systemClock,
       ownCpuMs,
@@ -63,21 +71,27 @@ async function run(parsed: ParsedArguments, io: CommandIo): Promise<number> {
     },
     signal,
   );
+  if (problem !== null && address !== null && !isCompanion) throw problem;
   return 0;
 }
 
+// A signal of AbortSignal.timeout that only AbortSignal.any knows is garbage to Node.js 20 and never
+// fires: so one controller, which each of its ends holds.
 function endSignal(parsed: ParsedArguments, io: CommandIo): AbortSignal {
-  const signals = [io.signal];
+  const over = new AbortController();
+  const end = () => over.abort();
+  io.signal.addEventListener('abort', end, { once: true });
+  if (io.signal.aborted) end();
   const duration = textOption(parsed, 'for');
-  if (duration !== null) signals.push(AbortSignal.timeout(parseDuration('--for', duration)));
-  if (switchOption(parsed, 'while-read')) {
-    const unread = new AbortController();
-    process.stdin.on('end', () => unread.abort());
-    process.stdin.on('error', () => unread.abort());
-    process.stdin.resume();
-    signals.push(unread.signal);
+  if (duration !== null) {
+    setTimeout(end, Math.min(parseDuration('--for', duration), longestTimerMs)).unref();
   }
-  return AbortSignal.any(signals);
+  if (switchOption(parsed, 'while-read')) {
+    process.stdin.on('end', end);
+    process.stdin.on('error', end);
+    process.stdin.resume();
+  }
+  return over.signal;
 }
 
 /** Ends early, and without an error, when the signal fires. */

@@ -40,6 +40,21 @@ test('a leak of 20 MiB a second: warned when less than 30 s are left, to the sec
   ]);
 });
 
+test('an OOM kill of two processes: its warning stands in the evidence once', () => {
+  const kills = [100, 101].map((pid, index) => ({
+    ...fakeOomKill({ pid, comm: 'chromium', timeUnixMs: at(51) + index * 3, scope: 'cgroup' }),
+    cgroup: '/session',
+    taskCgroup: '/session',
+  }));
+  const samples = samplesOf(52, (second) => second * 20).map((sample) => ({
+    ...sample,
+    processes: [browser, fakeProcess({ pid: 101, role: 'renderer' })],
+  }));
+  const { leads, verdict } = analyse(fakeRecording({ samples, events: kills }));
+  expect(leads).toHaveLength(2);
+  expect(verdict.evidence.filter((line) => line.includes(' ahead of the kill '))).toHaveLength(1);
+});
+
 test.each<[string, (second: number) => number]>([
   ['a steady session', () => 300],
   ['a page that loads', (second) => 200 + Math.min(150, second * 30)],

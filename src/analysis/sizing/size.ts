@@ -45,9 +45,14 @@ export const defaultQuestion: SizingQuestion = {
 /**
  * Which tier the sessions of these recordings need. A file that cannot be read is named in `skipped`
  * and does not keep the others from being answered; so is one that is still being recorded, and a
- * second copy of a session. RangeError for a share that is not between 0 and 1, and for no tier.
+ * second copy of a session. TypeError for what is no list of paths and no label, RangeError for a share
+ * that is not between 0 and 1, and for no tier.
  */
 export function size(files: readonly string[], options: SizeOptions = {}): SizeReport {
+  const given: unknown = files;
+  if (!Array.isArray(given) || !given.every((file) => typeof file === 'string')) {
+    throw new TypeError('files is to be a list of paths');
+  }
   questionOf(options);
   const found = new Map<string, SessionDemand>();
   const skipped: SkippedFile[] = [];
@@ -80,6 +85,14 @@ export function sizeSessions(
 }
 
 function questionOf(options: SizeOptions): SizingQuestion {
+  const given: unknown = options;
+  if (typeof given !== 'object' || given === null) {
+    throw new TypeError('options is to be an object');
+  }
+  const { by }: { by?: unknown } = options;
+  if (by !== undefined && typeof by !== 'string') {
+    throw new TypeError(`by is to be the name of a label, not ${String(by)}`);
+  }
   const question = {
     tiers: options.tiers ?? defaultQuestion.tiers,
     fitRatio: options.fitRatio ?? defaultQuestion.fitRatio,
@@ -91,7 +104,8 @@ function questionOf(options: SizeOptions): SizingQuestion {
       throw new RangeError(`${name} is to be between 0 and 1, not ${share}`);
     }
   }
-  if (question.tiers.length === 0 || !question.tiers.every((bytes) => bytes > 0)) {
+  const isList = Array.isArray(question.tiers) && question.tiers.length > 0;
+  if (!isList || !question.tiers.every((bytes) => bytes > 0)) {
     throw new RangeError('tiers is to have sizes in bytes');
   }
   return question;

@@ -17,17 +17,22 @@ export interface BrowserWatchOptions extends Omit<PageWatchOptions, 'processes'>
 const lookEveryMs = 1_000;
 const patienceMs = 15_000;
 const mostBrowsers = 8;
+const noBrowser = 'no browser with a debugging port was found on this machine';
 
-/** Watches the pages of one or of all browsers, those that begin later as well, until the signal. */
+/**
+ * Watches the pages of one or of all browsers, those that begin later as well, until the signal. Gives
+ * why none was ever watched (DEVTOOLS_UNREACHABLE); null when one was, or none was found.
+ */
 export async function watchBrowsers(
   options: BrowserWatchOptions,
   signal: AbortSignal,
-): Promise<void> {
+): Promise<HeadroomError | null> {
   const { address, belowPid, clock, sleep, complain } = options;
   const processes = new ChromiumProcesses(new ProcFs());
   const watched = new Map<string, Promise<void>>();
   const startedMs = clock.monotonicMs();
-  let problem = 'no browser with a debugging port was found on this machine';
+  let problem = null as HeadroomError | null;
+  let wasWatched = false;
   let isSettled = false;
   while (!signal.aborted) {
     processes.update();
@@ -35,18 +40,21 @@ export async function watchBrowsers(
       if (watched.has(url) || watched.size >= mostBrowsers) continue;
       const watch = watchBrowser(url, { ...options, processes }, signal).then((failure) => {
         watched.delete(url);
-        problem = failure ?? problem;
-        isSettled ||= failure === null;
+        if (failure === null) wasWatched = true;
+        // What the end broke off says less than what was known before.
+        else if (problem === null || !signal.aborted) problem = failure;
       });
       watched.set(url, watch);
     }
+    isSettled ||= wasWatched;
     if (!isSettled && clock.monotonicMs() - startedMs > patienceMs) {
       isSettled = true;
-      if (watched.size === 0) complain(problem);
+      if (watched.size === 0) complain(problem?.message ?? noBrowser);
     }
     await sleep(lookEveryMs);
   }
   await Promise.all(watched.values());
+  return wasWatched ? null : problem;
 }
 
 /** Gives why it could not be watched, null when it was. */
@@ -54,17 +62,20 @@ async function watchBrowser(
   address: string,
   options: PageWatchOptions,
   signal: AbortSignal,
-): Promise<string | null> {
+): Promise<HeadroomError | null> {
   const watch = new PageWatch(options);
   try {
-    const url = await webSocketUrl(address);
-    const connection = await DevtoolsConnection.open(url, (event) => watch.take(event));
-    await watch.run(connection, signal);
+    const url = await webSocketUrl(address, signal);
+    const connection = await DevtoolsConnection.open(url, (event) => watch.take(event), signal);
+    const hasAnswered = await watch.run(connection, signal);
     connection.close();
-    return null;
+    if (hasAnswered) return null;
   } catch (error) {
-    if (error instanceof HeadroomError && error.code === 'DEVTOOLS_UNREACHABLE')
-      return error.message;
-    throw error;
+    if (!(error instanceof HeadroomError) || error.code !== 'DEVTOOLS_UNREACHABLE') throw error;
+    if (!signal.aborted) return error;
   }
+  const { host } = new URL(address);
+  return new HeadroomError('DEVTOOLS_UNREACHABLE', `${host}: no answer`, {
+    hint: 'Give the address of --remote-debugging-port, such as http://localhost:9222.',
+  });
 }

@@ -47,10 +47,11 @@ export class DevtoolsConnection {
     });
   }
 
-  /** DEVTOOLS_UNREACHABLE when there is no such connection to be had. */
+  /** Ends with the signal, if one is given. DEVTOOLS_UNREACHABLE when there is no such connection to be had. */
   static async open(
     url: string,
     onEvent: (event: DevtoolsEvent) => void,
+    signal?: AbortSignal,
   ): Promise<DevtoolsConnection> {
     const { WebSocket } = await import('ws');
     const socket = new WebSocket(url, {
@@ -58,6 +59,10 @@ export class DevtoolsConnection {
       maxPayload: longestMessage,
       perMessageDeflate: false,
     });
+    const end = () => socket.terminate();
+    signal?.addEventListener('abort', end, { once: true });
+    socket.once('close', () => signal?.removeEventListener('abort', end));
+    if (signal?.aborted === true) end();
     await new Promise<void>((resolve, reject) => {
       socket.once('open', resolve);
       socket.once('error', (cause) => reject(unreachable(url, cause)));

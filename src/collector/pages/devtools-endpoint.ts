@@ -10,12 +10,12 @@ const browserPath = /^\/devtools\/browser\/[\w-]{1,128}$/;
 
 /**
  * The WebSocket address of a browser's debugging protocol, of the address that a user knows:
- * `http://localhost:9222`, or the WebSocket itself. DEVTOOLS_UNREACHABLE.
+ * `http://localhost:9222`, or the WebSocket itself. DEVTOOLS_UNREACHABLE, also when the signal fires.
  */
-export async function webSocketUrl(address: string): Promise<string> {
+export async function webSocketUrl(address: string, signal: AbortSignal): Promise<string> {
   const url = new URL(address);
   if (url.protocol === 'ws:' || url.protocol === 'wss:') return address;
-  const said = await askVersion(url);
+  const said = await askVersion(url, signal);
   const told = said?.['webSocketDebuggerUrl'];
   const path = typeof told === 'string' && URL.canParse(told) ? new URL(told).pathname : '';
   if (!browserPath.test(path)) {
@@ -57,11 +57,10 @@ export function chosenAddress(file: string): string | null {
 }
 
 // By node:http: `fetch` needs WebAssembly, which the small V8 of those beside a recorder has not.
-function askVersion(url: URL): Promise<ReturnType<typeof parseObject>> {
+function askVersion(url: URL, signal: AbortSignal): Promise<ReturnType<typeof parseObject>> {
   const { get } = url.protocol === 'https:' ? https : http;
   return new Promise((resolve, reject) => {
     const fail = (cause: Error) => reject(noAnswer(url, cause));
-    const signal = AbortSignal.timeout(answerTimeoutMs);
     const request = get(new URL('/json/version', url), { signal }, (response) => {
       let text = '';
       response.setEncoding('utf8').on('data', (part: string) => {
@@ -71,6 +70,9 @@ function askVersion(url: URL): Promise<ReturnType<typeof parseObject>> {
       response.on('error', fail);
       response.on('end', () => resolve(parseObject(text)));
     });
+    const late = () => request.destroy(new Error('no answer in time'));
+    const timer = setTimeout(late, answerTimeoutMs);
+    request.on('close', () => clearTimeout(timer));
     request.on('error', fail);
   });
 }

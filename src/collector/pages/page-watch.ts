@@ -32,6 +32,7 @@ interface WatchedTarget {
   told: PagePlacement | null;
 }
 
+const discoverTargets = { method: 'Target.setDiscoverTargets', params: { discover: true } };
 const lookEveryMs = 500;
 const aliveEveryMs = 5_000;
 // A new document settles first: its process is often a new one.
@@ -76,29 +77,34 @@ export class PageWatch {
     if (change !== null) this.#follow(change);
   }
 
-  /** Until the connection is over or the signal fires; then every page is told to be gone. */
+  /**
+   * Until the connection is over or the signal fires; then every page is told to be gone. Gives whether
+   * the browser ever answered.
+   */
   async run(
     connection: Pick<DevtoolsConnection, 'ask' | 'closed'>,
     signal: AbortSignal,
-  ): Promise<void> {
+  ): Promise<boolean> {
     let isClosed = false;
     void connection.closed.then(() => {
       isClosed = true;
     });
     this.#isOver = () => isClosed || signal.aborted;
-    await connection.ask({ method: 'Target.setDiscoverTargets', params: { discover: true } });
+    let hasAnswered = false;
     while (!this.#isOver()) {
+      hasAnswered ||= (await connection.ask(discoverTargets)) !== null;
       await this.look(connection);
       await this.#options.sleep(lookEveryMs);
     }
     await Promise.all(this.#crashes);
     for (const targetId of [...this.#watched.keys()]) this.#forget(targetId);
+    return hasAnswered;
   }
 
   /** One round: places those that are due, the longest due first, as far as the purse goes. */
   async look(connection: Pick<DevtoolsConnection, 'ask'>): Promise<void> {
     this.#findDead();
-    for (;;) {
+    while (!this.#isOver()) {
       const nowMs = this.#options.clock.monotonicMs();
       const due = [...this.#watched.values()]
         .filter(({ dueMs }) => dueMs <= nowMs)
@@ -207,6 +213,8 @@ export class PageWatch {
     const process = await placeTarget(connection, target.targetId, this.#options);
     this.#purse.pay(browserCostMs + ownCpuMs() - before.ownMs);
     if (this.#watched.get(target.targetId) !== watched || watched.target !== target) return;
+    // No answer after the end says nothing of the page.
+    if (process === null && this.#isOver()) return;
     const nowMs = clock.monotonicMs();
     if (process === null) {
       watched.failureCount++;
