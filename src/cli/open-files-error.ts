@@ -7,7 +7,7 @@ import { errnoOf, HeadroomError } from '../model/errors.ts';
  */
 export function openFilesError(error: unknown): HeadroomError | null {
   for (let at = error; at !== undefined; at = causeOf(at)) {
-    const errno = errnoOf(at);
+    const errno = errnoOf(at) === 'ERR_WORKER_INIT_FAILED' ? errnoNamedIn(at) : errnoOf(at);
     if (errno === 'EMFILE') {
       return new HeadroomError(
         'TOO_MANY_OPEN_FILES',
@@ -30,6 +30,11 @@ export function openFilesError(error: unknown): HeadroomError | null {
     }
   }
   return null;
+}
+
+// Of a thread that could not be started, Node.js gives the errno in words only.
+function errnoNamedIn(error: unknown): string | null {
+  return error instanceof Error ? (/\bE[MN]FILE\b/.exec(error.message)?.[0] ?? null) : null;
 }
 
 function causeOf(error: unknown): unknown {

@@ -14,7 +14,7 @@ export interface LiveView {
 /** The page of one recording, as `headroom serve FILE` has it, on a free port of loopback. */
 export async function serveLive(file: string, io: CommandIo): Promise<LiveView> {
   const tell = problemTeller(io);
-  const routes = routesOf(file, new WatchedRecordings(file, { onProblem: tell }));
+  const routes = routesOf(file, new WatchedRecordings(file, { onProblem: tell }), tell);
   const server = await startHttpServer({
     address: '127.0.0.1',
     port: 0,

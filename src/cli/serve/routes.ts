@@ -2,16 +2,21 @@ import { MetricsPage } from '../../exporter/prometheus/metrics-page.ts';
 import type { WatchedRecordings } from '../../exporter/prometheus/watched-recordings.ts';
 import type { HttpAnswer, HttpRequest, HttpStream } from './http-server.ts';
 import { pageRoutes } from './page/page-routes.ts';
+import type { ProblemTeller } from './problem-teller.ts';
 
 export interface Routes {
   answer(request: HttpRequest): HttpAnswer | HttpStream | Promise<HttpAnswer>;
   close(): Promise<void>;
 }
 
-/** What `headroom serve` answers, by path. */
-export function routesOf(source: string, recordings: WatchedRecordings): Routes {
+/** What `headroom serve` answers, by path; `tell`: of files that cannot be read. */
+export function routesOf(
+  source: string,
+  recordings: WatchedRecordings,
+  tell: ProblemTeller,
+): Routes {
   const metrics = new MetricsPage(recordings);
-  const page = pageRoutes(source);
+  const page = pageRoutes(source, tell);
   const routes = new Map<string, Routes['answer']>([
     ...page.routes,
     ['/healthz', () => plain(200, 'ok\n')],

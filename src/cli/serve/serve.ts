@@ -64,7 +64,7 @@ async function run(parsed: ParsedArguments, io: CommandIo): Promise<number> {
   });
   // A folder that is not there is told now, and what is there is read before the first scrape.
   recordings.read();
-  const routes = routesOf(source, recordings);
+  const routes = routesOf(source, recordings, tell);
   const server = await startHttpServer({ address, port, answer: routes.answer, onError: tell });
   io.stderr.write(`serving ${printable(source)}: ${server.url}/metrics\n`);
   io.stderr.write(`to look at: ${server.url}/\n`);

@@ -1,5 +1,6 @@
 import { Worker } from 'node:worker_threads';
 import type { ListedRecording, RecordingSummary } from '../../../report/page/page-data.ts';
+import { expectedProblem } from '../problem-teller.ts';
 import type { FolderFile } from './recording-folder.ts';
 
 export interface AnalysisJob {
@@ -29,6 +30,8 @@ interface Working extends Waiting {
 export interface AnalysesOptions {
   /** Something of a file that was not known, or is another now. */
   onChange(recording: ListedRecording): void;
+  /** Why a file cannot be read; default: told in the list alone. */
+  onProblem?(problem: string): void;
   monotonicMs?: () => number;
   /** How long nothing is read after a list was asked for, ms: first it has to be seen; default: not. */
   restMs?: number;
@@ -146,6 +149,7 @@ export class Analyses {
       this.#keepReport(file.path, analysed.report);
     }
     this.#options.onChange(listed);
+    if ('problem' in analysed) this.#options.onProblem?.(analysed.problem);
     for (const tell of done) tell(analysed);
   }
 
@@ -180,7 +184,8 @@ class AnalysisThread {
       const failed = (error: Error | number) => {
         this.#worker = null;
         const text = error instanceof Error ? error.message : `the thread ended with ${error}`;
-        settle({ problem: `it could not be read: ${text} [INTERNAL]` });
+        const problem = expectedProblem(error) ?? `it could not be read: ${text} [INTERNAL]`;
+        settle({ problem });
       };
       const settle = (analysed: Analysed) => {
         // Not all of its listeners: some are its own.

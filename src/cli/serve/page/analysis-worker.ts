@@ -1,9 +1,9 @@
 import { parentPort } from 'node:worker_threads';
 import { analyse } from '../../../analysis/session-report.ts';
-import { HeadroomError } from '../../../model/errors.ts';
 import { renderJson } from '../../../report/json.ts';
 import { recordingSummary } from '../../../report/page/recording-summary.ts';
 import { openRecording } from '../../../store/reader.ts';
+import { expectedProblem } from '../problem-teller.ts';
 import type { Analysed, AnalysisJob } from './analyses.ts';
 
 /** A thread of its own: an analysis reads every sample, which takes seconds where there are many. */
@@ -20,7 +20,8 @@ function analysed({ path, wants }: AnalysisJob): Analysed {
       report: wants === 'report' ? renderJson(report) : null,
     };
   } catch (error) {
-    if (!(error instanceof HeadroomError)) throw error;
-    return { problem: `${error.message} [${error.code}]` };
+    const problem = expectedProblem(error);
+    if (problem === null) throw error;
+    return { problem };
   }
 }

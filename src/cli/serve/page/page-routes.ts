@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { windowReport } from '../../../analysis/window.ts';
-import { HeadroomError } from '../../../model/errors.ts';
 import type { Recording } from '../../../model/recording.ts';
 import { pageBundle } from '../../../report/page/page-bundle.ts';
 import {
@@ -14,6 +13,7 @@ import { processLines } from '../../../report/page/process-lines.ts';
 import { recordingHead, recordingSpan } from '../../../report/page/recording-head.ts';
 import { openRecording } from '../../../store/reader.ts';
 import type { HttpAnswer, HttpRequest, HttpStream } from '../http-server.ts';
+import { expectedProblem, type ProblemTeller } from '../problem-teller.ts';
 import { Analyses } from './analyses.ts';
 import { FirstPictures } from './first-pictures.ts';
 import { LiveMessages } from './live-messages.ts';
@@ -37,11 +37,12 @@ const longestWaitMs = 15_000;
 const listRestMs = 500;
 
 /** The page, and what it asks for, by path. What it may not ask for is a status of 400 or 404. */
-export function pageRoutes(source: string): PageRoutes {
+export function pageRoutes(source: string, tell: ProblemTeller): PageRoutes {
   const folder = new RecordingFolder(source);
   const analyses = new Analyses({
     restMs: listRestMs,
     onChange: (recording) => messages.tell({ kind: 'recordings', changed: [recording] }),
+    onProblem: tell,
   });
   const messages = new LiveMessages(folder, analyses);
   const sizes = new SizeAnswers();
@@ -114,8 +115,9 @@ function readAnswer(file: FolderFile, value: (recording: Recording) => unknown):
     return json(value(recording));
   } catch (error) {
     if (error instanceof BadRequest) return told(400, error.message);
-    if (error instanceof HeadroomError) return told(422, `${error.message} [${error.code}]`);
-    throw error;
+    const problem = expectedProblem(error);
+    if (problem === null) throw error;
+    return told(422, problem);
   }
 }
 

@@ -1,4 +1,5 @@
 import { Worker } from 'node:worker_threads';
+import { expectedProblem } from '../problem-teller.ts';
 import type { FolderFile } from './recording-folder.ts';
 
 export type SizeAnswer = { report: string } | { problem: string };
@@ -53,7 +54,9 @@ export class SizeAnswers {
     this.#worker = worker;
     return await new Promise((resolve) => {
       worker.once('message', (report: string) => resolve({ report }));
-      worker.once('error', ({ message }: Error) => resolve({ problem: message }));
+      worker.once('error', (error: Error) =>
+        resolve({ problem: expectedProblem(error) ?? error.message }),
+      );
       worker.once('exit', (code) => resolve({ problem: `the thread ended with ${code}` }));
     });
   }

@@ -25,8 +25,10 @@ function start() {
   let nowMs = 0;
   const changes: ListedRecording[] = [];
   const asked: { path: string; wants: string; end(analysed?: Analysed): void }[] = [];
+  const problems: string[] = [];
   const analyses = new Analyses({
     onChange: (recording) => changes.push(recording),
+    onProblem: (problem) => problems.push(problem),
     monotonicMs: () => nowMs,
     analyse: ({ path, wants }) =>
       new Promise((resolve) => {
@@ -43,7 +45,7 @@ function start() {
     asked[at]?.end(analysed);
     await vi.waitFor(() => expect(changes.length).toBeGreaterThan(at), 60_000);
   };
-  return { analyses, asked, changes, end, pass: (ms: number) => (nowMs += ms) };
+  return { analyses, asked, changes, problems, end, pass: (ms: number) => (nowMs += ms) };
 }
 
 describe('the list', () => {
@@ -86,7 +88,7 @@ describe('the list', () => {
   });
 
   test('a file that cannot be read says why, and stands in nobody’s way', async () => {
-    const { analyses, end } = start();
+    const { analyses, end, problems } = start();
     analyses.listed(file('broken.db'));
     analyses.listed(file('good.db'));
     await end(0, { problem: 'not a database' });
@@ -96,6 +98,7 @@ describe('the list', () => {
       problem: 'not a database',
     });
     expect(analyses.listed(file('good.db')).problem).toBeNull();
+    expect(problems).toEqual(['not a database']);
   });
 
   test('a file that grows is read again after a pause', async () => {
