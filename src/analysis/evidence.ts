@@ -1,6 +1,12 @@
 import { formatBytes } from '../model/format-bytes.ts';
 import type { Findings } from './findings.ts';
-import { formatCount, formatDuration, formatInstant, formatRatio } from './format.ts';
+import {
+  formatCount,
+  formatDistance,
+  formatDuration,
+  formatInstant,
+  formatRatio,
+} from './format.ts';
 import { endGrowthWords } from './growth-wording.ts';
 import { isMember } from './membership.ts';
 import { isOutside, type OomKillReport } from './oom-kills.ts';
@@ -90,13 +96,13 @@ function deathLines({ deaths }: Findings): string[] {
 // One OOM kill may be of several processes, a few ms apart.
 function leadLines({ leads }: Findings): string[] {
   const lines = new Map<string, string>();
-  for (const { of, timeUnixMs, warnedUnixMs, leadMs } of leads) {
+  for (const { of, timeUnixMs, warnedUnixMs } of leads) {
     const what = `${of === 'kernel_oom' ? 'the kill' : 'the stall'} at ${formatInstant(timeUnixMs)}`;
     if (lines.has(what)) continue;
     const line =
-      leadMs === null
+      warnedUnixMs === null
         ? `no warning came before ${what}`
-        : `a warning at ${formatInstant(warnedUnixMs)} was ${formatDuration(leadMs)} ahead of ${what}`;
+        : `a warning at ${formatInstant(warnedUnixMs)} was ${formatDistance(warnedUnixMs, timeUnixMs)} ahead of ${what}`;
     lines.set(what, line);
   }
   return [...lines.values()].slice(0, mostKillLines);

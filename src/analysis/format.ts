@@ -23,6 +23,12 @@ export function formatInstant(unixMs: number | null): string {
   return `${date.toISOString().slice(0, -5)}Z`;
 }
 
+/** From one instant to a later one, as far apart as {@link formatInstant} prints them. */
+export function formatDistance(fromUnixMs: number, toUnixMs: number): string {
+  const seconds = Math.floor(toUnixMs / 1000) - Math.floor(fromUnixMs / 1000);
+  return formatDuration(seconds > 0 ? seconds * 1000 : toUnixMs - fromUnixMs);
+}
+
 /** `1 process`, `3 processes`. */
 export function formatCount(count: number, one: string, many = `${one}s`): string {
   return `${count} ${count === 1 ? one : many}`;

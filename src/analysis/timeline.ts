@@ -3,7 +3,7 @@ import { warningWords } from './agentos-wording.ts';
 import { deathName } from './death-wording.ts';
 import type { DeathReport } from './deaths.ts';
 import type { Findings } from './findings.ts';
-import { formatDuration, formatRatio } from './format.ts';
+import { formatDistance, formatDuration, formatRatio } from './format.ts';
 import { startedWords } from './growth-wording.ts';
 import { isOutside } from './oom-kills.ts';
 import { victim } from './oom-wording.ts';
@@ -122,8 +122,12 @@ function killEntries({ leads, oomKills }: Told): TimelineEntry[] {
     .flatMap((kill): TimelineEntry[] => {
       const { timeUnixMs } = kill;
       if (timeUnixMs === null) return [];
-      const lead = leads.find((other) => other.timeUnixMs === timeUnixMs)?.leadMs ?? null;
-      const known = lead === null ? '' : `, ${formatDuration(lead)} after the warning`;
+      const lead = leads.find((other) => other.timeUnixMs === timeUnixMs);
+      const warnedUnixMs = lead?.warnedUnixMs ?? null;
+      const known =
+        warnedUnixMs === null
+          ? ''
+          : `, ${formatDistance(warnedUnixMs, timeUnixMs)} after the warning`;
       return [{ timeUnixMs, text: `OOM kill of ${victim(kill)}${known}` }];
     });
 }

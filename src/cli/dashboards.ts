@@ -1,16 +1,17 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { errnoOf } from '../model/errors.ts';
+import { errnoOf, HeadroomError } from '../model/errors.ts';
+import { printable } from '../report/printable.ts';
 import type { Command, ParsedArguments } from './command.ts';
 import { UsageError } from './command.ts';
-import { OutputError, OutputFile } from './output-file.ts';
+import { OutputError, OutputFile, outputError } from './output-file.ts';
 import { nameOption, switchOption } from './parse-arguments.ts';
 
 export const dashboardsCommand: Command = {
   name: 'dashboards',
   summary: 'Writes the Grafana dashboards, the Prometheus rules and the runbooks of the alerts.',
-  usage: ['headroom dashboards [--out DIR] [--runbooks URL] [--json]'],
+  usage: ['headroom dashboards [--out DIR] [--runbooks URL] [--force] [--json]'],
   options: {
     out: { type: 'string', value: 'DIR', help: 'into this folder; default headroom-dashboards' },
     runbooks: {
@@ -18,6 +19,7 @@ export const dashboardsCommand: Command = {
       value: 'URL',
       help: 'where you publish the runbooks; put before their names in the alerts',
     },
+    force: { type: 'boolean', help: 'replace files that differ from what is written' },
     json: { type: 'boolean', help: 'what was written, as JSON' },
   },
   examples: [
@@ -31,20 +33,30 @@ export const dashboardsCommand: Command = {
     }
     const folder = nameOption(parsed, 'out') ?? 'headroom-dashboards';
     const runbooks = runbooksOption(parsed);
-    const files = shippedFiles().map((file) => ({ ...file, path: path.join(folder, file.name) }));
+    const files = shippedFiles().map((file) => ({
+      path: path.join(folder, file.name),
+      kind: file.kind,
+      text: placed(file, runbooks),
+    }));
+    const different = files.filter(isDifferent).map((file) => file.path);
+    if (different.length > 0 && !switchOption(parsed, 'force')) throw refusal(different);
     for (const made of [folder, ...sources.map(({ to }) => path.join(folder, to))])
       makeFolder(made);
-    for (const file of files) await writeFile(file.path, placed(file, runbooks));
+    for (const file of files) await writeFile(file);
     const listed = files.map(({ path: written, kind }) => ({ path: written, kind }));
     io.stdout.write(
       switchOption(parsed, 'json')
         ? `${JSON.stringify({ schemaVersion: 1, folder, files: listed }, null, 2)}\n`
         : `${listed.map((file) => file.path).join('\n')}\n`,
     );
-    io.stderr.write('What to do with them: docs/grafana.md\n');
+    for (const file of different) io.stderr.write(`replaced, it differed: ${printable(file)}\n`);
+    io.stderr.write(`What to do with them: ${fileURLToPath(manual)}\n`);
     return 0;
   },
 };
+
+// In the package, as what is written.
+const manual = new URL('../../docs/grafana.md', import.meta.url);
 
 type Kind = 'dashboard' | 'rules' | 'runbook';
 
@@ -107,7 +119,24 @@ function makeFolder(folder: string): void {
   }
 }
 
-async function writeFile(file: string, text: string): Promise<void> {
+/** Whether something else is there: an older one of ours, or what somebody made of it. */
+function isDifferent(file: { path: string; text: string }): boolean {
+  try {
+    const found = fs.statSync(file.path, { throwIfNoEntry: false });
+    return found?.isFile() === true && fs.readFileSync(file.path, 'utf8') !== file.text;
+  } catch (error) {
+    throw outputError(error, file.path);
+  }
+}
+
+function refusal(files: readonly string[]): HeadroomError {
+  const what = `${files.join(', ')}: there already, and different from what would be written`;
+  return new HeadroomError('FILE_EXISTS', what, {
+    hint: 'Choose another folder with --out, or add --force to replace them.',
+  });
+}
+
+async function writeFile({ path: file, text }: { path: string; text: string }): Promise<void> {
   await using output = await OutputFile.create(file, []);
   await output.write(text);
   await output.finish();

@@ -15,7 +15,8 @@ export class OutputError extends HeadroomError {
 
 /**
  * A file that a command makes of recordings. It gets its name when it is whole: one that fails, or
- * is given up, leaves what was there before. A character device such as `/dev/null` is written to as it is.
+ * is given up, leaves what was there before. A new one may be read by nobody who may not read all of the
+ * recordings. A character device such as `/dev/null` is written to as it is.
  */
 export class OutputFile {
   readonly #out: string;
@@ -59,7 +60,8 @@ export class OutputFile {
     }
     const from = temporaryBeside(to);
     // Appending: behind a cut it goes on at the end.
-    const handle = await open(out, { path: from, flags: 'ax', mode: existing?.mode });
+    const mode = existing?.mode ?? modeOf(inputs);
+    const handle = await open(out, { path: from, flags: 'ax', mode });
     return new OutputFile(out, handle, { from, to });
   }
 
@@ -113,6 +115,14 @@ function statOf(out: string): fs.Stats | null {
   } catch (error) {
     throw outputError(error, out);
   }
+}
+
+/** What a group and others may do with each of these files; the owner reads and writes. */
+function modeOf(inputs: readonly string[]): number {
+  return inputs.reduce((mode, input) => {
+    const found = statOf(input);
+    return found === null ? mode : mode & (0o600 | found.mode);
+  }, 0o666);
 }
 
 function refuse(out: string, inputs: readonly string[]): void {

@@ -21,7 +21,7 @@ const entries: readonly CommandEntry[] = [
   },
   {
     name: 'top',
-    summary: 'live view in the terminal: this machine, or a recording',
+    summary: 'live view in the terminal: this machine, a recording or a session',
     load: async () => (await import('./top/top.ts')).topCommand,
   },
   {
@@ -66,7 +66,7 @@ const entries: readonly CommandEntry[] = [
   },
   {
     name: 'serve',
-    summary: 'live recordings for Prometheus',
+    summary: 'recordings as a page to look at, and /metrics of the live ones',
     load: async () => (await import('./serve/serve.ts')).serveCommand,
   },
   {

@@ -59,6 +59,11 @@ export function availableBytes(reading: MemoryReading): number | null {
   return ofMachine === null ? ofCgroup : Math.min(ofMachine, ofCgroup);
 }
 
+/** The limit less what is available, so that the two add up to it. Bytes. */
+export function usedBytes(reading: MemoryReading): number | null {
+  return subtract(sessionLimit(reading).bytes, availableBytes(reading));
+}
+
 /** Working set divided by the limit, 0 to 1 and seldom a little above. */
 export function utilizationRatio(reading: MemoryReading): number | null {
   const workingSet = workingSetBytes(reading);

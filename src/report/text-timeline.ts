@@ -5,7 +5,6 @@ import { formatBytes } from '../model/format-bytes.ts';
 import { type Line, wrap } from './text-layout.ts';
 
 const chartRows = 8;
-const chartColumns = 60;
 
 /** What happened, by time of day (UTC), below a picture of memory against its limit. */
 export function timelineLines(report: SessionReport, columns: number): Line[] {
@@ -21,17 +20,19 @@ export function timelineLines(report: SessionReport, columns: number): Line[] {
 }
 
 /** The working set against its limit: rows of signs, the limit at the top, time to the right. */
-export function chartLines({ fromUnixMs, toUnixMs, limitBytes, usedBytes }: CurveReport): string[] {
-  const signWidth = Math.max(1, Math.floor(chartColumns / usedBytes.length));
-  const width = signWidth * usedBytes.length;
-  const top = Math.max(limitBytes, ...usedBytes.map((bytes) => bytes ?? 0));
+export function chartLines({
+  fromUnixMs,
+  toUnixMs,
+  limitBytes,
+  workingSetBytes,
+}: CurveReport): string[] {
+  const width = workingSetBytes.length;
+  const top = Math.max(limitBytes, ...workingSetBytes.map((bytes) => bytes ?? 0));
   const label = formatBytes(limitBytes);
   const margin = ' '.repeat(label.length);
   const rows = Array.from({ length: chartRows }, (_, row) => {
     const level = (chartRows - row - 1) / chartRows;
-    const signs = usedBytes.map((bytes) =>
-      sign(bytes === null ? null : bytes / top, level).repeat(signWidth),
-    );
+    const signs = workingSetBytes.map((bytes) => sign(bytes === null ? null : bytes / top, level));
     return `${row === 0 ? label : margin} │${signs.join('')}`;
   });
   const from = timeOf(fromUnixMs);

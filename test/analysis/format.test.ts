@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import {
   formatCount,
+  formatDistance,
   formatDuration,
   formatInstant,
   formatRatio,
@@ -36,6 +37,18 @@ test.each([
   [1_795_960_800_000, '2026-11-29T14:00:00Z'],
 ])('the instant %d is %s', (unixMs, text) => {
   expect(formatInstant(unixMs)).toBe(text);
+});
+
+test.each([
+  // 13:06:15.1 and 13:06:51.9: 36.8 s; printed are :15 and :51.
+  [15_100, 51_900, '36 s'],
+  [15_900, 51_100, '36 s'],
+  // 0.2 s, but printed are :15 and :16.
+  [15_900, 16_100, '1 s'],
+  [15_100, 15_550, '450 ms'],
+  [15_900, 135_100, '2 min'],
+])('from %d to %d it is as far as the times that are printed', (from, to, text) => {
+  expect(formatDistance(from, to)).toBe(text);
 });
 
 test('a count takes its word', () => {

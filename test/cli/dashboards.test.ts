@@ -50,14 +50,32 @@ test('--json says what each file is', async () => {
   });
 });
 
-test('a second time the files are replaced, and what else is there stays', async () => {
+test('a file that differs is replaced with --force only, and named; what else is there stays', async () => {
   const out = folder.file('new');
   await run('--out', out);
-  fs.writeFileSync(path.join(out, names[0] ?? ''), 'old');
-  fs.writeFileSync(path.join(out, 'grafana', 'mine.json'), '{}');
   await run('--out', out);
+  const changed = [names[0] ?? '', names[7] ?? ''];
+  for (const name of changed) fs.writeFileSync(path.join(out, name), 'mine');
+  fs.writeFileSync(path.join(out, 'grafana', 'mine.json'), '{}');
+  fs.rmSync(path.join(out, names[1] ?? ''));
+  const paths = changed.map((name) => path.join(out, name));
+  await expect(run('--out', out)).rejects.toMatchObject({
+    code: 'FILE_EXISTS',
+    message: `${paths.join(', ')}: there already, and different from what would be written`,
+  });
+  expect(changed.map((name) => read(out, name))).toEqual(['mine', 'mine']);
+  expect(filesIn(out)).not.toContain(names[1]);
+
+  const { stderr } = await runWhole('--out', out, '--force');
+  expect(stderr).toContain(paths.map((file) => `replaced, it differed: ${file}\n`).join(''));
   expect(read(out, names[0] ?? '')).toContain('"title": "Headroom: fleet sizing"');
-  expect(filesIn(out)).toContain('grafana/mine.json');
+  expect(filesIn(out)).toEqual([...names, 'grafana/mine.json'].sort());
+});
+
+test('where it says how to use them, that is', async () => {
+  const { stderr } = await runWhole('--out', folder.path);
+  const manual = /^What to do with them: (.+)\n$/.exec(stderr)?.[1] ?? '';
+  expect(fs.readFileSync(manual, 'utf8')).toMatch(/^# Grafana\n/);
 });
 
 test.each([
@@ -91,11 +109,15 @@ test('a folder that cannot be made', async () => {
 });
 
 async function run(...args: string[]): Promise<string> {
+  return (await runWhole(...args)).stdout;
+}
+
+async function runWhole(...args: string[]): Promise<{ stdout: string; stderr: string }> {
   const [stdout, stderr] = [new PassThrough(), new PassThrough()];
   const { signal } = new AbortController();
   const io = { stdout, stderr, env: {}, signal, hurry: signal };
   expect(await dashboardsCommand.run(parseArguments(dashboardsCommand, args), io)).toBe(0);
-  return String(stdout.read());
+  return { stdout: String(stdout.read()), stderr: String(stderr.read()) };
 }
 
 function filesIn(root: string): string[] {

@@ -34,6 +34,21 @@ test('a new file, and another in its place', async () => {
   expect(inFolder()).toEqual(['a.txt']);
 });
 
+test.each([
+  [[0o600], 0o600],
+  [[0o640, 0o604], 0o600],
+  [[0o640], 0o640],
+  [[0o400], 0o600],
+])('of recordings with the modes %j it is made with at most %i', async (modes, mode) => {
+  const inputs = modes.map((each, at) => {
+    fs.writeFileSync(folder.file(`${at}.db`), '');
+    fs.chmodSync(folder.file(`${at}.db`), each);
+    return folder.file(`${at}.db`);
+  });
+  await write(folder.file('a.txt'), 'one', inputs);
+  expect(fs.statSync(folder.file('a.txt')).mode & 0o777).toBe(mode & ~process.umask());
+});
+
 test('through a link the file is written, and the link stays', async () => {
   fs.mkdirSync(folder.file('elsewhere'));
   fs.writeFileSync(folder.file('elsewhere/a.txt'), 'old');

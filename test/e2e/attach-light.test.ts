@@ -133,7 +133,7 @@ test('the processes and the working set are those that the kernel has', async ()
       expect(off).toEqual([]);
       // The sampler and the commands of this test are charged to it as well, and the kernel counts what
       // it charges in lots of each processor.
-      const last = curve.usedBytes.at(-1) ?? Number.NaN;
+      const last = curve.workingSetBytes.at(-1) ?? Number.NaN;
       expect(last).toBeGreaterThan(Math.min(before, after) - 16 * mib);
       expect(last).toBeLessThan(Math.max(before, after) + 16 * mib);
     }, patience);

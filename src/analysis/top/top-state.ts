@@ -6,6 +6,7 @@ import {
   availableBytes,
   sessionLimit,
   type Tick,
+  usedBytes,
   workingSetBytes,
 } from '../../model/session-memory.ts';
 import { roleGrowth } from '../role-growth.ts';
@@ -104,8 +105,9 @@ export class TopState {
       memory: {
         limitBytes: limit.bytes,
         limitSource: limit.source,
-        usedBytes: workingSetBytes(tick),
+        usedBytes: usedBytes(tick),
         availableBytes: availableBytes(tick),
+        workingSetBytes: workingSetBytes(tick),
       },
       pressure: pressureShares(this.#ticks[0] ?? tick, tick),
       browser: {

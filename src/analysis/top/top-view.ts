@@ -12,10 +12,11 @@ export interface TopView {
   memory: {
     limitBytes: number;
     limitSource: LimitSource;
-    /** The working set: charged memory less inactive file cache. */
+    /** The limit less what is available. */
     usedBytes: number | null;
-    /** Counts more cache as free: the two need not add up to the limit. */
     availableBytes: number | null;
+    /** Charged memory less inactive file cache: of the cache it holds more than what is used does. */
+    workingSetBytes: number | null;
   };
   /** Shares of the last 10 s; null before there are two samples, or where the kernel has no PSI. */
   pressure: Record<PressureShare, number | null>;

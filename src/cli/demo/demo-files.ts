@@ -2,6 +2,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { errnoOf, HeadroomError } from '../../model/errors.ts';
 import { temporaryBeside } from '../../store/temporary-file.ts';
+import { UsageError } from '../command.ts';
 import { recordingPath } from '../recording-path.ts';
 
 /** What a demo writes: the recording, and the post-mortem page beside it. */
@@ -14,10 +15,15 @@ export interface DemoFiles {
 
 /**
  * The files of a demo, checked before anything is started: FILE_EXISTS, as neither is overwritten;
- * FILE_NOT_WRITABLE. Makes their folder.
+ * FILE_NOT_WRITABLE; UsageError for a recording that is named as a page. Makes their folder.
  */
 export function demoFiles(out: string | null, now: Date): DemoFiles {
   if (out?.endsWith('/') === true) throw notWritable(out, 'names a folder, not a file');
+  if (out !== null && /\.html?$/i.test(out)) {
+    throw new UsageError(
+      `--out names the recording, not its page: "${out.replace(/\.html?$/i, '.db')}", with the page beside it`,
+    );
+  }
   const recording = recordingPath(out ?? defaultFile(now));
   const page = `${recording.replace(/\.db$/, '')}.html`;
   const folder = path.dirname(recording);

@@ -20,7 +20,11 @@ export const demoCommand: Command = {
     'The whole story in a minute: a real browser session on this machine, recorded, killed, explained.',
   usage: ['headroom demo [--for D] [--interval D] [--out FILE]'],
   options: {
-    for: { type: 'string', value: 'D', help: `how long to record (default ${defaultDuration})` },
+    for: {
+      type: 'string',
+      value: 'D',
+      help: `how long to record (default ${defaultDuration}); the kill is waited for, so about 15s at least`,
+    },
     interval: { type: 'string', value: 'D', help: 'time between two samples (default 1s)' },
     out: {
       type: 'string',

@@ -15,7 +15,7 @@ const help = [
   'space  pause and go on',
   '?      this text on or off',
   '',
-  'used: memory less inactive file cache; available counts more cache as free',
+  'used: the limit less what is available',
   'pressure: share of the last 10 s that some, or all, tasks waited',
   '-: not known',
 ];

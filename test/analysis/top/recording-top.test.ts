@@ -15,7 +15,12 @@ import {
 function growingSample(second: number): Sample {
   return fakeSample({
     second,
-    machine: { totalBytes: 1024 * mib, freeBytes: 424 * mib, inactiveFileBytes: 100 * mib },
+    machine: {
+      totalBytes: 1024 * mib,
+      freeBytes: 424 * mib,
+      inactiveFileBytes: 100 * mib,
+      availableBytes: 800 * mib,
+    },
     pressure: { memorySomeMs: second * 200, memoryFullMs: second * 50 },
     processes: [
       fakeProcess({
@@ -63,12 +68,13 @@ const events = [
 
 const expected = {
   timeUnixMs: startUnixMs + 120_000,
-  // 1024 MiB less 424 free and 100 of inactive file pages.
   memory: {
     limitBytes: 1024 * mib,
     limitSource: 'machine',
-    usedBytes: 500 * mib,
-    availableBytes: null,
+    // 1024 MiB less 800 available; and less 424 free and 100 of inactive file pages.
+    usedBytes: 224 * mib,
+    availableBytes: 800 * mib,
+    workingSetBytes: 500 * mib,
   },
   // 200 and 50 ms a second.
   pressure: { memorySomeRatio: 0.2, memoryFullRatio: 0.05, cpuSomeRatio: null },

@@ -14,6 +14,12 @@ test('what cannot be written is told before anything starts', () => {
   expect(() => demoFiles(`${file}/x.db`, now)).toThrow('a file is where a folder should be');
   expect(() => demoFiles(`${file}/deeper/x.db`, now)).toThrow('a file is where a folder should be');
   expect(() => demoFiles(folder.file('new/'), now)).toThrow('names a folder, not a file');
+  for (const page of ['new/x.html', 'new/x.HTM']) {
+    expect(() => demoFiles(folder.file(page), now)).toThrow(
+      `--out names the recording, not its page: "${folder.file('new/x.db')}"`,
+    );
+  }
+  expect(existsSync(folder.file('new'))).toBe(false);
   expect(() => demoFiles('/proc/x.db', now)).toThrow('/proc/x.db: no file can be made there');
 });
 

@@ -30,7 +30,8 @@ const view: TopView = {
     limitBytes: 1024 * mib,
     limitSource: 'cgroup_v2',
     usedBytes: 512 * mib,
-    availableBytes: 480 * mib,
+    availableBytes: 512 * mib,
+    workingSetBytes: 700 * mib,
   },
   pressure: {
     memorySomeRatio: 0.125,
@@ -110,7 +111,7 @@ describe('the live view', () => {
     expect(texts()).toEqual([
       'headroom top  live  2026-11-29T14:00:00Z  task.db',
       '[██████████████████████████████████··································] 50 % used',
-      'used 512 MiB  available 480 MiB  limit 1.00 GiB (cgroup)',
+      'used 512 MiB  available 512 MiB  limit 1.00 GiB (cgroup)',
       'pressure  memory some 13 % full 0.4 %  io some 0 % full 0 %  cpu some -',
       'growing renderer 120 +12.0 MiB a minute',
       'ROLE       PROCS       PSS       RSS    CPU  GROW/MIN',
@@ -132,7 +133,7 @@ describe('the live view', () => {
     expect(texts({ columns: 40, rows: 10 })).toEqual([
       'headroom top  live  2026-11-29T14:00:00…',
       '[██████████████··············] 50 % used',
-      'used 512 MiB  available 480 MiB  limit …',
+      'used 512 MiB  available 512 MiB  limit …',
       'pressure  memory some 13 % full 0.4 %  …',
       '    PID    MEMORY    CPU COMMAND',
       '    120   150 MiB  140 % chromium',
