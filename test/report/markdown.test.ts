@@ -17,7 +17,7 @@ test('the timeline: a picture up to the limit, and what happened', () => {
   const [, timeline = ''] = /## Timeline \(UTC\)\n\n```text\n([^`]*)```/.exec(text) ?? [];
   const rows = timeline.split('\n');
   // 388 of 400 MiB at the end, at the very right; nothing is known of the standby before.
-  expect(rows[0]).toMatch(/^400 MiB │·+ +·*█+$/);
+  expect(rows[0]).toMatch(/^400 MiB │·+ +·*▄█$/);
   expect(rows[7]).toMatch(/^ +│█+ +█+$/);
   expect(rows[9]).toMatch(/^ +14:00:00 +14:11:40$/);
   expect(timeline).toContain('14:00:19  gap (standby): nothing is known of 10 min');
