@@ -38,13 +38,14 @@ export interface RunningHost {
 // the next call waits already, and closes it.
 const serverOptions = { requestTimeout: 0, maxHeaderSize: 16_384, keepAliveTimeout: 75_000 };
 
-/** Starts the session host, and cleans up behind one that was killed. ADDRESS_NOT_USABLE, FILE_IN_USE. */
+/**
+ * Starts the session host in a data folder with a folder `sessions` in it, and cleans up behind one that was
+ * killed. ADDRESS_NOT_USABLE, FILE_IN_USE.
+ */
 export async function startHost(options: HostOptions): Promise<RunningHost> {
   const { isRoot, hasPrivateTmp } = options;
-  fs.mkdirSync(options.dataFolder, { recursive: true });
   const lock = await lockFolder(options.dataFolder);
   const sessionsFolder = path.join(options.dataFolder, 'sessions');
-  fs.mkdirSync(sessionsFolder, { recursive: true });
   // Other users of the machine read no session; where they are its `as_user`, they come by its id.
   fs.chmodSync(sessionsFolder, isRoot && !hasPrivateTmp ? 0o711 : 0o700);
   const leftCount = await removeLeftovers(sessionsFolder, options.machine);

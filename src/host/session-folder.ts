@@ -42,7 +42,8 @@ export class SessionFolder {
     if (!this.hasPrivateTmp) {
       this.#browserTmp = fs.mkdtempSync(path.join(os.tmpdir(), 'headroom-host-'));
     }
-    fs.mkdirSync(this.root, { recursive: true });
+    fs.mkdirSync(this.path);
+    fs.mkdirSync(this.root);
     fs.mkdirSync(this.tmp);
     fs.mkdirSync(this.output, { mode: 0o700 });
     // As /tmp everywhere: other users' processes write there.

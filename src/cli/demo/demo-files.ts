@@ -1,6 +1,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { errnoOf, HeadroomError } from '../../model/errors.ts';
+import { makeFolders } from '../../store/make-folders.ts';
 import { temporaryBeside } from '../../store/temporary-file.ts';
 import { UsageError } from '../command.ts';
 import { recordingPath } from '../recording-path.ts';
@@ -36,7 +37,7 @@ export function demoFiles(out: string | null, now: Date): DemoFiles {
 /** Gives the outermost folder that was not there before. */
 function makeFolder(folder: string): string | null {
   try {
-    return fs.mkdirSync(folder, { recursive: true }) ?? null;
+    return makeFolders(folder)[0] ?? null;
   } catch (error) {
     const errno = errnoOf(error);
     if (errno === null) throw error;

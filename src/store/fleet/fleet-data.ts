@@ -1,9 +1,10 @@
-import { mkdirSync, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import path from 'node:path';
 import { type ErrorCode, errnoOf, HeadroomError } from '../../model/errors.ts';
 import type { FleetSession } from '../../model/fleet-session.ts';
 import { readError } from '../database-file.ts';
 import { type Database, fileError, openDatabase, transaction } from '../driver.ts';
+import { makeFolders } from '../make-folders.ts';
 import { readingError } from '../reading-error.ts';
 import {
   addFleetIndexes,
@@ -159,7 +160,7 @@ export type FileFinding = Pick<KnownFile, 'path' | 'stamp'> &
 
 function makeFolder(folder: string): void {
   try {
-    mkdirSync(folder, { recursive: true });
+    makeFolders(folder);
   } catch (error) {
     const errno = errnoOf(error);
     if (errno === null) throw error;

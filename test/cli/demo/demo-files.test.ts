@@ -21,6 +21,7 @@ test('what cannot be written is told before anything starts', () => {
   }
   expect(existsSync(folder.file('new'))).toBe(false);
   expect(() => demoFiles('/proc/x.db', now)).toThrow('/proc/x.db: no file can be made there');
+  expect(() => demoFiles('/proc/x/y.db', now)).toThrow('/proc/x: ENOENT');
 });
 
 test('folders that were made go when they stay empty, and only then', () => {

@@ -40,6 +40,16 @@ test.each([
   await expect(host(args, env).ended).rejects.toThrow(problem);
 });
 
+test.each(['/proc/x/y', '/proc/self', '/dev/null/x'])(
+  '--data %s, where no folder can be made, is told',
+  async (data) => {
+    await expect(host(['--port', '0', '--data', data]).ended).rejects.toMatchObject({
+      code: 'FILE_NOT_WRITABLE',
+      message: expect.stringContaining(`${data}: no sessions can have their files there`),
+    });
+  },
+);
+
 test('a token of its own is told once, is in no file, and another one at each start', async () => {
   const tokens: string[] = [];
   for (const name of ['first', 'second']) {

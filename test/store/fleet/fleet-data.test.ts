@@ -6,6 +6,10 @@ import { temporaryFolder } from '../../support/headroom-cli.ts';
 const folder = temporaryFolder();
 afterAll(() => folder[Symbol.dispose]());
 
+test('a folder that cannot be made is told, also below /proc', () => {
+  expect(() => new FleetData('/proc/x/y', 'create')).toThrow('/proc/x/y: cannot be made (ENOENT)');
+});
+
 test('a data set of an earlier version gets the index that it lacks when it is written to', () => {
   const data = folder.file('data');
   new FleetData(data, 'create').close();
