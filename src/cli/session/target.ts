@@ -29,9 +29,14 @@ export function openTarget(target: string, env: CommandIo['env']): Session {
   const [, kind = '', rest = ''] = /^(\w+):(.+)$/.exec(target) ?? [];
   if (kind === 'kernel') {
     if (!/^[\w.-]{1,200}$/.test(rest)) throw new UsageError(`"${rest}" is no id of a session`);
+    refuseKey('KERNEL_API_KEY', env);
+    refuseBaseUrl(env);
     return kernelSession(rest, env);
   }
-  if (kind === 'vm') return vmSession(addressOf(rest), env);
+  if (kind === 'vm') {
+    refuseKey('HEADROOM_VM_TOKEN', env);
+    return vmSession(addressOf(rest), env);
+  }
   if (kind === 'ssh') return sshSession(destinationOf(rest));
   if (target === 'local') return localSession();
   // What does not look like a target may be anything, also a key.
@@ -45,9 +50,32 @@ function destinationOf(text: string): SshDestination {
 }
 
 function addressOf(text: string): URL {
-  const url = URL.canParse(text) ? new URL(text) : null;
-  if (url === null || !/^https?:$/.test(url.protocol) || url.username !== '') {
+  const url = plainUrl(text);
+  if (url === null) {
     throw new UsageError('vm: takes a URL such as vm:http://localhost:10001, without a password');
   }
   return url;
+}
+
+// What cannot stand in a header is said by fetch, with the key.
+function refuseKey(variable: string, env: CommandIo['env']): void {
+  if (/^[\x21-\x7e]*$/.test(env[variable] ?? '')) return;
+  const what = 'has a line break, a blank or a character that is not ASCII, as no key has';
+  throw new UsageError(`${variable} ${what}`);
+}
+
+function refuseBaseUrl(env: CommandIo['env']): void {
+  const text = env['KERNEL_BASE_URL'] ?? '';
+  // The paths of the API are put behind it as it is.
+  if (text === '' || (plainUrl(text) !== null && !/[?#]/.test(text))) return;
+  throw new UsageError(
+    'KERNEL_BASE_URL must be a URL such as http://127.0.0.1:8787, without a password or a query',
+  );
+}
+
+/** Null of what is no address of http, or holds a user or a password. */
+function plainUrl(text: string): URL | null {
+  const url = URL.canParse(text) ? new URL(text) : null;
+  if (url === null || !/^https?:$/.test(url.protocol)) return null;
+  return url.username === '' && url.password === '' ? url : null;
 }

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { UsageError } from '../../../src/cli/command.ts';
 import { parseArguments } from '../../../src/cli/parse-arguments.ts';
 import { execCommand } from '../../../src/cli/session/exec.ts';
 import { startedCommand, timeoutSeconds } from '../../../src/cli/session/started-command.ts';
@@ -51,6 +52,22 @@ test.each([
   ['kernel:abc', 'kernel:abc'],
 ])('%s is a target', (target, name) => {
   expect(sessionOf(parsed(target), { KERNEL_API_KEY: 'key' }).session.name).toBe(name);
+});
+
+test.each<[string, Record<string, string>, string]>([
+  ['kernel:a', { KERNEL_API_KEY: 'sec\nret' }, 'KERNEL_API_KEY has a line break'],
+  ['kernel:a', { KERNEL_API_KEY: 'secret\u201d' }, 'KERNEL_API_KEY has a line break'],
+  ['vm:http://x', { HEADROOM_VM_TOKEN: 'secret\n' }, 'HEADROOM_VM_TOKEN has a line break'],
+  ['vm:http://:secret@x', {}, 'vm: takes a URL'],
+  ['kernel:a', { KERNEL_API_KEY: 'k', KERNEL_BASE_URL: 'http://me:secret@x' }, 'KERNEL_BASE_URL'],
+  ['kernel:a', { KERNEL_API_KEY: 'k', KERNEL_BASE_URL: 'http://x/?jwt=secret' }, 'KERNEL_BASE_URL'],
+  ['kernel:a', { KERNEL_API_KEY: 'k', KERNEL_BASE_URL: 'ftp://secret' }, 'KERNEL_BASE_URL'],
+  ['kernel:a', { KERNEL_API_KEY: 'k', KERNEL_BASE_URL: 'secret' }, 'KERNEL_BASE_URL'],
+])('%s with %j is refused without saying a secret', (target, env, problem) => {
+  const refused = expect(() => sessionOf(parsed(target), env));
+  refused.toThrow(UsageError);
+  refused.toThrow(problem);
+  refused.toThrow(expect.objectContaining({ message: expect.not.stringContaining('secret') }));
 });
 
 test.each(['localhost', 'ssh:', 'ssh:-v', 'vm:file:///x', 'kernel:a/b', 'secret'])(
