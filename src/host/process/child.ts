@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { errnoOf } from '../../model/errors.ts';
 import { HttpProblem } from '../http/problem.ts';
 import type { OutputFrame, ProcessEnd } from './frame.ts';
 
@@ -23,15 +24,9 @@ export interface RunningChild {
   exited: Promise<ProcessEnd>;
 }
 
-/** Starts a process in a group of its own, with pipes for its input and output. */
+/** Starts a process in a group of its own, with pipes for its input and output; 400 where it cannot be. */
 export async function startChild({ line, env }: LaunchedLine): Promise<RunningChild> {
-  const [program, ...args] = line;
-  const child = spawn(program, args, {
-    cwd: '/',
-    env: { ...env },
-    detached: true,
-    stdio: ['pipe', 'pipe', 'pipe'],
-  });
+  const child = spawned({ line, env });
   const ended = (event: 'exit' | 'close') =>
     new Promise<ProcessEnd>((resolve) => {
       child.once(event, (exitCode, signal) => resolve({ exitCode, signal }));
@@ -70,4 +65,20 @@ export async function startChild({ line, env }: LaunchedLine): Promise<RunningCh
     closed,
     exited,
   };
+}
+
+function spawned({ line, env }: LaunchedLine) {
+  const [program, ...args] = line;
+  try {
+    return spawn(program, args, {
+      cwd: '/',
+      env: { ...env },
+      detached: true,
+      stdio: ['pipe', 'pipe', 'pipe'],
+    });
+  } catch (error) {
+    // Thrown, unlike ENOENT: one of 128 KiB, or all of them more than the kernel takes (execve(2)).
+    if (errnoOf(error) !== 'E2BIG') throw error;
+    throw new HttpProblem(400, 'fork/exec: argument list too long');
+  }
 }
