@@ -34,6 +34,7 @@ export interface SessionRecording {
 export function sessionRecording(options: RecordSessionOptions): SessionRecording {
   const given: unknown = options;
   if (typeof given !== 'object' || given === null) throw new TypeError('options must be an object');
+  knownOptions(options);
   const { out, intervalMs = 1_000, labels = {}, nodePath = 'node', mode = 'auto' } = options;
   const { pullEveryMs = 300_000, onMessage = () => undefined } = options;
   named('out', out);
@@ -47,6 +48,24 @@ export function sessionRecording(options: RecordSessionOptions): SessionRecordin
   checkLabels(labels);
   requireNewFile(out);
   return { out, request: { intervalMs, labels, nodePath }, mode, pullEveryMs, onMessage };
+}
+
+const optionNames: Readonly<Record<keyof RecordSessionOptions, true>> = {
+  out: true,
+  intervalMs: true,
+  labels: true,
+  mode: true,
+  nodePath: true,
+  pullEveryMs: true,
+  onMessage: true,
+};
+
+/** One that was mistyped would do nothing, in silence. */
+function knownOptions(options: object): void {
+  const unknown = Object.keys(options).find((name) => !Object.hasOwn(optionNames, name));
+  if (unknown === undefined) return;
+  const known = Object.keys(optionNames).join(', ');
+  throw new TypeError(`there is no option "${unknown}"; there are ${known}`);
 }
 
 function named(option: string, value: unknown): void {
@@ -65,8 +84,8 @@ function checkLabels(labels: Readonly<Record<string, string>>): void {
     throw new TypeError('labels must be an object of names and texts');
   }
   for (const [name, value] of Object.entries(labels)) {
-    if (name === '' || typeof value !== 'string') {
-      throw new TypeError(`labels: "${name}" must have a name and a text, not a ${typeof value}`);
-    }
+    if (name === '') throw new TypeError('labels: one has no name');
+    if (typeof value === 'string') continue;
+    throw new TypeError(`labels: "${name}" must be a text, not of type ${typeof value}`);
   }
 }

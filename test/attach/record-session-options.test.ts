@@ -44,8 +44,10 @@ test.each<[object, object]>([
   ],
   [
     { labels: { a: 1 } },
-    { name: 'TypeError', message: /^labels: "a" must have a name and a text/ },
+    { name: 'TypeError', message: 'labels: "a" must be a text, not of type number' },
   ],
+  [{ labels: { '': 'x' } }, { name: 'TypeError', message: 'labels: one has no name' }],
+  [{ label: {} }, { name: 'TypeError', message: /^there is no option "label"; there are out, / }],
 ])('%j is refused, and the session is asked for nothing', async (given, problem) => {
   const options = { out, ...given } as RecordSessionOptions;
   await expect(recordSession(client, 'x', options)).rejects.toSatisfy((error: Error) => {
