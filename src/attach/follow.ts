@@ -3,6 +3,7 @@ import { HeadroomError } from '../model/errors.ts';
 import { type CollectorState, heartbeatMs } from './collector-state.ts';
 import type { SessionCollector } from './session-collector.ts';
 import type { StartedRecording } from './start-recording.ts';
+import { stillThere } from './still-there.ts';
 
 export type FollowEvent =
   | { kind: 'heard'; state: CollectorState }
@@ -65,13 +66,14 @@ export async function follow(
     try {
       const isPullDue = performance.now() - pulledMs >= pullEveryMs;
       const end = await watch.look({ atProcess: isPullDue });
+      // A disk here that is full is no contact that was lost.
+      contactMs = performance.now();
       if (end === 'stopped_elsewhere' || end === 'taken_over') await pull();
       if (end !== null) return end;
       if (isPullDue) {
         await pull();
         pulledMs = performance.now();
       }
-      contactMs = performance.now();
       if (trouble !== null) onEvent({ kind: 'recovered' });
       trouble = null;
     } catch (error) {
@@ -91,15 +93,19 @@ async function finish(
   { collector, isOurs }: StartedRecording,
   pull: FollowOptions['pull'],
 ): Promise<FollowEnd> {
+  let isStopped = false;
   try {
     const isLeft = !(await isOurs());
-    if (!isLeft) await collector.stop();
+    if (!isLeft) {
+      await collector.stop();
+      isStopped = true;
+    }
     await pull();
     if (isLeft) return 'taken_over';
   } catch (error) {
     const end = error instanceof HeadroomError ? await endBehind(collector, error) : null;
-    if (end === null) throw error;
-    return end;
+    if (end !== null) return end;
+    throw isStopped ? stillThere(error, collector.session.name) : error;
   }
   // Only now: what could not be fetched stays where it is.
   await collector.remove();

@@ -2,6 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import fs from 'node:fs';
 import { HeadroomError } from '../model/errors.ts';
 import type { Session } from '../session/session.ts';
+import { notWritable } from '../store/not-writable.ts';
 import { temporaryBeside } from '../store/temporary-file.ts';
 import { copyFrames, recordingOfFrames } from './light/light-recording.ts';
 import { nameCopy } from './name-copy.ts';
@@ -21,7 +22,8 @@ const mostTries = 3;
  * Fetches a consistent copy of what the collector has recorded so far, also while it records and after
  * it was killed. The copy is made, hashed and put on the disk in the session, fetched, compared, put on
  * the disk here and only then named `out`, which may be an earlier copy. Gives its size.
- * COLLECTOR_NOT_FOUND where nothing was recorded; TRANSFER_DAMAGED when three tries were in vain.
+ * COLLECTOR_NOT_FOUND where nothing was recorded; TRANSFER_DAMAGED when three tries were in vain;
+ * STORE_FULL, FILE_NOT_WRITABLE.
  */
 export async function pullRecording(
   collector: SessionCollector,
@@ -44,6 +46,8 @@ export async function pullRecording(
     complete(temporary);
     nameCopy(temporary, out);
     return wanted.sizeBytes;
+  } catch (error) {
+    throw notWritable(out, error);
   } finally {
     fs.rmSync(temporary, { force: true });
     await removeCopies(session, copy);

@@ -4,6 +4,7 @@ import type { SessionFacts } from '../model/session.ts';
 import { addAgentOsTable, hasAgentOsTable } from './agentos-rows.ts';
 import { type Database, fileError, openDatabase, transaction } from './driver.ts';
 import { migrate, schemaVersionOf } from './migrate.ts';
+import { notWritable } from './not-writable.ts';
 import { writeFailure } from './outage.ts';
 import { readingError } from './reading-error.ts';
 import type { RecorderIdentity } from './recorder-lock.ts';
@@ -76,22 +77,6 @@ function createFile(path: string): boolean {
 /** On a full disk SQLite may not get to remove its own. */
 function remove(path: string): void {
   for (const part of ['', '-wal', '-shm', '-journal']) rmSync(path + part, { force: true });
-}
-
-function notWritable(path: string, error: unknown): unknown {
-  const errno = errnoOf(error);
-  if (errno === null) return error;
-  if (errno === 'ENOSPC' || errno === 'EDQUOT') {
-    return new HeadroomError('STORE_FULL', `${path}: no space left to write to (${errno})`, {
-      hint: 'Free some space or choose another folder.',
-      cause: error,
-    });
-  }
-  const what = errno === 'ENOENT' ? 'the folder does not exist' : 'cannot be written';
-  return new HeadroomError('FILE_NOT_WRITABLE', `${path}: ${what} (${errno})`, {
-    hint: 'Choose a folder that exists and that you may write to.',
-    cause: error,
-  });
 }
 
 function refuseOtherDatabases(db: Database, path: string): void {

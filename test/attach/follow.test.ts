@@ -81,7 +81,11 @@ test('asked to end, it stops, fetches, and only then removes', async () => {
 test('what cannot be fetched at the end stays in the session', async () => {
   const { run, done, ending } = sessionAnswering({ state: [stateAt(1)], pull: [noAnswer] });
   ending.abort();
-  await expect(run()).rejects.toBe(noAnswer);
+  await expect(run()).rejects.toMatchObject({
+    code: 'SESSION_UNREACHABLE',
+    message: 'no answer; the recording has ended and is still in the session',
+    hint: 'To fetch it: headroom stop kernel:x --out ELSEWHERE.db',
+  });
   expect(done).toEqual(['stop', 'pull']);
 });
 
@@ -129,6 +133,13 @@ test('contact that was lost is told once, and so is that it is back', async () =
   const { run, done } = sessionAnswering({ state: [noAnswer, noAnswer, noAnswer, stateAt(1)] });
   expect(await run({ pullEveryMs: 60_000 })).toBe('stopped');
   expect(done).toEqual(['trouble', 'recovered', 'stop', 'pull', 'remove']);
+});
+
+test('a disk here that is full is told once, and tried again', async () => {
+  const full = new HeadroomError('STORE_FULL', 'no space');
+  const { run, done } = sessionAnswering({ state: [stateAt(1)], pull: [full, full, null] });
+  expect(await run({ pullEveryMs: 0 })).toBe('stopped');
+  expect(done.slice(0, 5)).toEqual(['pull', 'trouble', 'pull', 'pull', 'recovered']);
 });
 
 test('contact that does not come back is an end where it is said so', async () => {

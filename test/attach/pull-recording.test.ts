@@ -84,6 +84,17 @@ test.each([
   expect(calls.removed[0]).toMatch(/^\/tmp\/headroom\/copy-[0-9a-f]{16}\.db$/);
 });
 
+test('a file that cannot be written here is told as such', async () => {
+  const { session, calls } = sessionSending(whole);
+  const { collector } = await SessionCollector.locate(session);
+  const out = folder.file('gone/a.db');
+  await expect(pullRecording(collector, out)).rejects.toMatchObject({
+    code: 'FILE_NOT_WRITABLE',
+    message: `${out}: the folder does not exist (ENOENT)`,
+  });
+  expect(calls.removed).toHaveLength(2);
+});
+
 test('three damaged transfers leave the earlier copy as it was', async () => {
   fs.writeFileSync(folder.file('a.db'), 'earlier');
   const { session, calls } = sessionSending(short, changed, long);

@@ -4,6 +4,7 @@ import { HeadroomError } from '../../model/errors.ts';
 import type { SessionFacts } from '../../model/session.ts';
 import { isAbsence, type PlatformEvent } from '../../session/platform-events.ts';
 import type { Session } from '../../session/session.ts';
+import { notWritable } from '../../store/not-writable.ts';
 import { temporaryBeside } from '../../store/temporary-file.ts';
 import { nameCopy } from '../name-copy.ts';
 import { type HeardEvent, mergeTold } from './merge-told.ts';
@@ -74,7 +75,10 @@ export class TelemetryWatch {
     return (copy) => this.#merge(copy);
   }
 
-  /** Completes the last copy that there is, when no other comes; whatever ends it, it stays whole. */
+  /**
+   * Completes the last copy that there is, when no other comes; whatever ends it, it stays whole.
+   * STORE_FULL, FILE_NOT_WRITABLE.
+   */
   async finish(out: string): Promise<void> {
     const complete = await this.beginLastCopy();
     if (this.#heard.size === 0 || !fs.existsSync(out)) return;
@@ -83,6 +87,8 @@ export class TelemetryWatch {
       fs.copyFileSync(out, copy);
       complete(copy);
       nameCopy(copy, out);
+    } catch (error) {
+      throw notWritable(out, error);
     } finally {
       fs.rmSync(copy, { force: true });
     }

@@ -1,5 +1,6 @@
 import { notFound } from '../../attach/pull-recording.ts';
 import { SessionCollector } from '../../attach/session-collector.ts';
+import { stillThere } from '../../attach/still-there.ts';
 import { TelemetryWatch } from '../../attach/telemetry/telemetry-watch.ts';
 import type { Command } from '../command.ts';
 import { UsageError } from '../command.ts';
@@ -20,7 +21,11 @@ export const stopCommand: Command = {
     if ((await collector.request()) === null) throw notFound(session);
     await collector.stop();
     const complete = await new TelemetryWatch(session, { isLive: false }).beginLastCopy();
-    await pullTo(collector, out, { io, isQuiet: false, complete });
+    try {
+      await pullTo(collector, out, { io, isQuiet: false, complete });
+    } catch (error) {
+      throw stillThere(error, session.name);
+    }
     // Only now: what could not be fetched stays where it is.
     await collector.remove();
     return 0;
