@@ -14,6 +14,9 @@ export interface ListedFile {
   stamp: string;
 }
 
+// What SQLite reads beside a file: through a link, the latest rows of another one.
+const logs = ['-wal', '-journal'];
+
 /**
  * The recordings of a folder (`*.db`) by name, or one file: all that a server may read. A link that
  * leads out of the folder is not there; a file that was named itself may be a link to anywhere.
@@ -31,8 +34,12 @@ function insideOf(source: string): { folder: string; names: string[] } {
     }
     const folder = realpathSync(source);
     const entries = readdirSync(folder, { withFileTypes: true });
-    const inside = entries.filter((entry) => entry.name.endsWith('.db') && isInside(folder, entry));
-    return { folder, names: inside.map(({ name }) => name).sort() };
+    const inside = new Set(entries.filter((entry) => isInside(folder, entry)).map(nameOf));
+    const away = new Set(entries.map(nameOf).filter((name) => !inside.has(name)));
+    const names = [...inside].filter(
+      (name) => name.endsWith('.db') && !logs.some((log) => away.has(name + log)),
+    );
+    return { folder, names: names.sort() };
   } catch (error) {
     const errno = errnoOf(error);
     if (errno === null) throw error;
@@ -42,6 +49,10 @@ function insideOf(source: string): { folder: string; names: string[] } {
       cause: error,
     });
   }
+}
+
+function nameOf({ name }: Dirent): string {
+  return name;
 }
 
 function isInside(folder: string, entry: Dirent): boolean {

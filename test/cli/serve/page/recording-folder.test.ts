@@ -46,6 +46,13 @@ describe('nothing outside of it', () => {
     expect(namesOf(new RecordingFolder(source))).toEqual(['a.db', 'b.db', 'in.db']);
   });
 
+  test.each(['-wal', '-journal'])('a file whose %s leads out is not there', (log) => {
+    writeFileSync(folder.file(`secret.db${log}`), 'x');
+    symlinkSync(folder.file(`secret.db${log}`), path.join(source, `a.db${log}`));
+    writeFileSync(path.join(source, `b.db${log}`), 'x');
+    expect(namesOf(new RecordingFolder(source))).toEqual(['b.db']);
+  });
+
   test('a folder whose name begins with its name is another one', () => {
     mkdirSync(`${source}-other`);
     writeFileSync(`${source}-other/c.db`, 'x');
