@@ -72,11 +72,16 @@ export function gatherGrounds(
   const session = sessionSection(recording);
   const { gaps } = followed.coverage;
   const [grownUntilUnixMs] = followed.stalls.map(({ fromUnixMs }) => fromUnixMs);
-  const grown = { gaps, grownUntilUnixMs, histories, withGrowth };
-  const processes = processReports(recording, range, grown);
-  const lastTick = recording.lastTick();
   const command = commandEndOf(recording.events());
   const sidecar = sidecarEndOf(recording.events());
+  const processes = processReports(recording, range, {
+    gaps,
+    grownUntilUnixMs,
+    histories,
+    ends: [command, sidecar],
+    withGrowth,
+  });
+  const lastTick = recording.lastTick();
   const oom = oomKillReports(events, {
     processes,
     intervalMs,

@@ -1,9 +1,50 @@
 import type { ProcessExit, RecordingEvent } from '../model/event.ts';
-import type { ProcessReport } from './processes.ts';
+import { hostCgroupIn } from '../model/host-session.ts';
+import type { ProcessRecord } from '../model/recording.ts';
+import type { CgroupMemory } from '../model/sample.ts';
+
+type Placed = Pick<ProcessRecord, 'role' | 'browserPid'>;
 
 /** Of the session's own browser; any other Chromium on the machine has a role and no browser here. */
-export function isMember({ browserPid }: Pick<ProcessReport, 'browserPid'>): boolean {
+export function isMember({ browserPid }: Pick<ProcessRecord, 'browserPid'>): boolean {
   return browserPid !== null;
+}
+
+/**
+ * Whether a process is of the session, told among all that were seen: true of its own browser's, false
+ * of another browser's; null where nothing tells, as outside of browsers.
+ */
+export function membershipAmong(processes: readonly Placed[]): (process: Placed) => boolean | null {
+  // Where every browser is the session's, each belongs to itself, and a stray tab is nobody else's.
+  const hasStrangers = processes.some(
+    (process) => process.role === 'browser' && !isMember(process),
+  );
+  return (process) => {
+    if (isMember(process)) return true;
+    return hasStrangers && isPlacedByRole(process) ? false : null;
+  };
+}
+
+// A crash handler leaves the tree of its browser, and whose it is cannot always be read.
+function isPlacedByRole({ role }: Placed): boolean {
+  return role !== 'other' && role !== 'crashpad';
+}
+
+/** In a session of `headroom host`, by its cgroup: most other processes are other sessions'. */
+export function sharesMachine(cgroup: Pick<CgroupMemory, 'path'> | null): boolean {
+  return cgroup !== null && hostCgroupIn(cgroup.path) !== null;
+}
+
+/**
+ * By it lists are sorted before any figure: strangers' processes come last, and on a shared machine
+ * the session's own first. 0 for every process of a machine that is the session's alone.
+ */
+export function membershipRank(
+  { inSession }: { inSession: boolean | null },
+  { isMachineShared }: { isMachineShared: boolean },
+): number {
+  if (inSession === false) return 2;
+  return inSession === null && isMachineShared ? 1 : 0;
 }
 
 /** The end of the command that was recorded, which its parent was told; null: none, or not known. */
@@ -19,7 +60,10 @@ export function sidecarEndOf(events: readonly RecordingEvent[]): ProcessExit | n
 }
 
 /** Whether the process is the one of that end: the command, or the sidecar. */
-export function isCommand(process: ProcessReport, end: ProcessExit | null): boolean {
+export function isCommand(
+  process: Pick<ProcessRecord, 'pid' | 'startTicks'>,
+  end: ProcessExit | null,
+): boolean {
   if (end === null || process.pid !== end.pid) return false;
   return end.startTicks === null || process.startTicks === end.startTicks;
 }

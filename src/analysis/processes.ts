@@ -1,8 +1,10 @@
+import type { ProcessExit } from '../model/event.ts';
 import type { ProcessRole } from '../model/process-role.ts';
 import type { ProcessRecord, Recording } from '../model/recording.ts';
 import type { TimeRange } from '../model/time-range.ts';
 import type { GapReport } from './coverage.ts';
 import { type Growth, growthOf } from './growth.ts';
+import { isCommand, membershipAmong, membershipRank, sharesMachine } from './membership.ts';
 import { larger, type ProcessHistory, processHistories } from './process-histories.ts';
 
 /** One process as far as the range saw it. */
@@ -41,6 +43,8 @@ export interface ProcessReport {
   threadsMax: number | null;
   /** Ended and not waited for by its parent, when last seen. */
   isZombie: boolean;
+  /** True: of the session's browser, or its command; false: of another browser; null: nothing tells. */
+  inSession: boolean | null;
 }
 
 export interface ProcessEnd {
@@ -58,21 +62,35 @@ export interface ProcessContext {
   grownUntilUnixMs?: number | undefined;
   /** Where they were read already. */
   histories?: ReadonlyMap<number, ProcessHistory>;
+  /** How the recorded command, or the sidecar of the VM, ended: these are the session's. */
+  ends?: readonly (ProcessExit | null)[];
   /** False where nobody asks for it: to find it takes longer than all the rest. */
   withGrowth?: boolean;
 }
 
-/** Every process that lived in the range, the one with the highest peak first. */
+/** Every process that lived in the range, the one with the highest peak first; strangers' are last. */
 export function processReports(
   recording: Recording,
   range: TimeRange,
   context: ProcessContext,
 ): ProcessReport[] {
-  const { histories = processHistories(recording, range) } = context;
-  const records = recording.processes().filter((record) => isWithin(record, range));
-  return records
-    .map((record) => processReport(record, histories.get(record.process), { range, context }))
-    .sort((a, b) => peakOf(b) - peakOf(a) || a.pid - b.pid || a.startTicks - b.startTicks);
+  const { histories = processHistories(recording, range), ends = [] } = context;
+  const all = recording.processes();
+  const membership = membershipAmong(all);
+  const session = { isMachineShared: sharesMachine(recording.lastTick()?.cgroup ?? null) };
+  return all
+    .filter((record) => isWithin(record, range))
+    .map((record) => ({
+      ...processReport(record, histories.get(record.process), { range, context }),
+      inSession: ends.some((end) => isCommand(record, end)) || membership(record),
+    }))
+    .sort(
+      (a, b) =>
+        membershipRank(a, session) - membershipRank(b, session) ||
+        peakOf(b) - peakOf(a) ||
+        a.pid - b.pid ||
+        a.startTicks - b.startTicks,
+    );
 }
 
 /** Whether the process is known to have come to its end. */
@@ -88,7 +106,7 @@ function processReport(
   record: ProcessRecord,
   history: ProcessHistory | undefined,
   { range, context }: { range: TimeRange; context: ProcessContext },
-): ProcessReport {
+): Omit<ProcessReport, 'inSession'> {
   const isWhole = record.firstUnixMs >= fromOf(range) && record.lastUnixMs <= toOf(range);
   const firstUnixMs = Math.max(record.firstUnixMs, fromOf(range));
   const lastUnixMs = Math.min(record.lastUnixMs, toOf(range));

@@ -52,7 +52,7 @@ export function browserLines({ browser, roles }: SessionReport, columns: number)
 
 /**
  * The biggest processes of the machine, by their highest PSS, or RSS where PSS was not read: those of
- * the session's browser by role, all others by name.
+ * the session's browser by role, all others by name; those of other browsers marked, and last.
  */
 export function processLines({ processes, deaths }: SessionReport, columns: number): Line[] {
   if (processes.length === 0) return [];
@@ -63,7 +63,7 @@ export function processLines({ processes, deaths }: SessionReport, columns: numb
   const rows = table([
     ['', 'pid', 'PSS max', 'RSS max', 'CPU s', 'growth/min', 'end'],
     ...shown.map((process) => [
-      shorten(isMember(process) ? process.role : process.comm),
+      nameOf(process),
       String(process.pid),
       pssWords(process),
       formatBytes(process.peakRssBytes),
@@ -74,12 +74,25 @@ export function processLines({ processes, deaths }: SessionReport, columns: numb
   ]);
   const title = `Biggest processes (${shown.length} of ${processes.length})`;
   const isAnyEstimated = shown.some((process) => highestPss(process).isEstimated);
-  const note = isAnyEstimated ? wrap(estimateNote, { columns, lead: '  ' }) : [];
+  const notes = [...(isAnyEstimated ? [estimateNote] : []), ...strangersNote(processes)];
+  const note = notes.flatMap((text) => wrap(text, { columns, lead: '  ' }));
   return [
     { text: title, tone: 'heading' },
     ...rows.map((text) => ({ text })),
     ...note.map((text): Line => ({ text, tone: 'faint' })),
   ];
+}
+
+function nameOf(process: ProcessReport): string {
+  const name = isMember(process) ? process.role : process.comm;
+  return shorten(process.inSession === false ? `† ${name}` : name);
+}
+
+function strangersNote(processes: readonly ProcessReport[]): string[] {
+  const strangers = processes.filter(({ inSession }) => inSession === false);
+  if (strangers.length === 0) return [];
+  const count = formatCount(strangers.length, 'process', 'processes');
+  return [`† of a browser that is not the session's: ${count}, after all others.`];
 }
 
 function pssWords(process: ProcessReport): string {

@@ -16,6 +16,9 @@ const command = fakeProcess({ pid: 50, role: 'other', comm: 'node' });
 const foreign = fakeProcess({ pid: 200, role: 'browser', browserPid: null });
 const foreignTab = fakeProcess({ pid: 210, role: 'renderer', browserPid: null });
 
+const limited = { path: '/job', limitBytes: 2 * gib, chargedBytes: gib, inactiveFileBytes: 0 };
+const unlimited = { path: '/job' };
+
 interface Scene {
   /** There all the time. */
   staying?: readonly ProcessReading[];
@@ -91,6 +94,76 @@ test('the session’s own browser beside it is', () => {
   expect(report.deaths).toMatchObject([{ pid: 100, verdict: 'crash' }]);
 });
 
+const sized = [
+  { ...ours, rssBytes: 200 * mib },
+  { ...ourTab, rssBytes: 90 * mib },
+  { ...command, rssBytes: 60 * mib },
+  { ...foreign, rssBytes: 847 * mib },
+  { ...foreignTab, rssBytes: 300 * mib },
+  fakeProcess({ pid: 77, role: 'other', comm: 'qemu', rssBytes: 500 * mib }),
+];
+const hostCgroup = '/headroom-host-11111111-aaaa-4bbb-8ccc-000000000001';
+
+test.each<[string, Partial<CgroupMemory>, (readonly [number, boolean | null])[]]>([
+  [
+    'by size, whoever they are',
+    unlimited,
+    [
+      [77, null],
+      [100, true],
+      [110, true],
+      [50, true],
+    ],
+  ],
+  [
+    'on a machine of several sessions those of this one first',
+    { path: hostCgroup },
+    [
+      [100, true],
+      [110, true],
+      [50, true],
+      [77, null],
+    ],
+  ],
+])('the processes of other browsers come last, the others %s', (_, cgroup, first) => {
+  const events = [ended(command, 'parent', null)];
+  const { processes } = reportOf({ cgroup, staying: sized, events });
+  expect(processes.map(({ pid, inSession }) => [pid, inSession])).toEqual([
+    ...first,
+    [200, false],
+    [210, false],
+  ]);
+});
+
+test('and are marked in the list of the biggest', () => {
+  const text = renderText(reportOf({ staying: sized }));
+  expect(text).toMatch(/^ +† chromium +200 .*847 MiB/m);
+  expect(text).toMatch(/^ +† chromium +210 .*300 MiB/m);
+  expect(text).toMatch(/^ +qemu +77 /m);
+  expect(text).toContain(
+    "† of a browser that is not the session's: 2 processes, after all others.",
+  );
+});
+
+test('where every browser is the session’s, a tab without one is nobody else’s', () => {
+  const staying = sized.filter(({ pid }) => pid !== foreign.pid);
+  const report = reportOf({ staying });
+  expect(report.processes.map(({ pid, inSession }) => [pid, inSession])).toEqual([
+    [77, null],
+    [210, null],
+    [100, true],
+    [110, true],
+    [50, null],
+  ]);
+  expect(renderText(report)).not.toContain('†');
+});
+
+test('whose a crash handler is, its role does not tell', () => {
+  const handler = fakeProcess({ pid: 220, role: 'crashpad', browserPid: null });
+  const { processes } = reportOf({ staying: [ours, foreign, handler] });
+  expect(processes.find(({ pid }) => pid === 220)?.inSession).toBeNull();
+});
+
 test('zombies of somebody else are not told, and no init is advised for them', () => {
   const zombies = Array.from({ length: 30 }, (_, n) =>
     fakeProcess({ pid: 300 + n, role: 'renderer', browserPid: null, state: 'Z' }),
@@ -109,9 +182,6 @@ test('30 zombies of the session are, once each', () => {
   expect(verdict.evidence).toContain('30 zombie processes not waited for by pid 1');
   expect(verdict.advice.join('\n')).toContain('init');
 });
-
-const limited = { path: '/job', limitBytes: 2 * gib, chargedBytes: gib, inactiveFileBytes: 0 };
-const unlimited = { path: '/job' };
 
 test.each<[string, Scene]>([
   [

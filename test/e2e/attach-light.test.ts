@@ -123,7 +123,7 @@ test('the processes and the working set are those that the kernel has', async ()
       const { processes, curve } = await reportOf(out);
       expect(browserProcesses(processes, held)).toEqual(held.map(({ place }) => place).sort());
       expect(processes).toContainEqual(
-        expect.objectContaining({ pid: stranger.pid, role: 'browser', browserPid: null }),
+        expect.objectContaining({ pid: stranger.pid, role: 'browser', inSession: false }),
       );
       const recorded = new Map(processes.map((each: Recorded) => [each.pid, each.lastRssBytes]));
       // A row is stored when the RSS moved by 256 KiB or 1/256: docs/schema.md.
@@ -182,10 +182,10 @@ test.each(shells.filter(([name, path]) => name !== 'busybox' || path !== null))(
     expect(session).toMatchObject({ id: request.sessionId, endReason: 'signal' });
     const browser = members().find(({ executable }) => isBrowser(executable));
     expect(processes).toContainEqual(
-      expect.objectContaining({ pid: browser?.pid, browserPid: browser?.pid }),
+      expect.objectContaining({ pid: browser?.pid, browserPid: browser?.pid, inSession: true }),
     );
     expect(processes).toContainEqual(
-      expect.objectContaining({ pid: stranger.pid, role: 'browser', browserPid: null }),
+      expect.objectContaining({ pid: stranger.pid, role: 'browser', inSession: false }),
     );
     expect(await inSession('ls -A "$TMPDIR"')).not.toContain('headroom');
   },

@@ -1,4 +1,5 @@
 import type { ProcessRecord, Recording } from '../../model/recording.ts';
+import { membershipAmong } from '../membership.ts';
 import { growthWindowMs } from './process-track.ts';
 import { TopState } from './top-state.ts';
 import type { TopView } from './top-view.ts';
@@ -16,9 +17,10 @@ export function recordingTop(recording: Recording): TopView | null {
   const fromUnixMs = toUnixMs - growthWindowMs;
   for (const tick of recording.ticks({ fromUnixMs, toUnixMs })) state.addTick(tick);
   const earliestUnixMs = fromUnixMs - heartbeatTicks * lastTick.intervalMs;
+  const all = recording.processes();
+  const membership = membershipAmong(all);
   const records = new Map(
-    recording
-      .processes()
+    all
       .filter((record) => record.lastUnixMs >= fromUnixMs)
       .map((record) => [record.process, record]),
   );
@@ -31,7 +33,11 @@ export function recordingTop(recording: Recording): TopView | null {
   }
   for (let afterRow = 0; ; ) {
     const events = recording.storedEvents(afterRow, eventsAtOnce);
-    state.addEvents(events.map(({ event }) => event));
+    const told = events.filter(
+      ({ event, process }) =>
+        event.kind !== 'process_exit' || process === null || membership(process) !== false,
+    );
+    state.addEvents(told.map(({ event }) => event));
     const last = events.at(-1);
     if (last === undefined || events.length < eventsAtOnce) break;
     afterRow = last.row;

@@ -9,6 +9,7 @@ import {
   usedBytes,
   workingSetBytes,
 } from '../../model/session-memory.ts';
+import { membershipAmong, membershipRank, sharesMachine } from '../membership.ts';
 import { roleGrowth } from '../role-growth.ts';
 import {
   growthWindowMs,
@@ -52,7 +53,7 @@ export class TopState {
     for (const key of this.#tracks.keys()) {
       if (!living.has(key)) this.endProcess(key, before);
     }
-    this.addEvents(events);
+    this.addEvents(this.#withoutStrangersEnds(events));
   }
 
   addTick(tick: Tick): void {
@@ -98,6 +99,8 @@ export class TopState {
       (track) => track.lastUnixMs === null && track.last.state !== 'Z',
     );
     const { browser } = tick;
+    const session = { isMachineShared: sharesMachine(tick.cgroup) };
+    const membership = this.#membership();
     return {
       source,
       state,
@@ -116,14 +119,33 @@ export class TopState {
         rssSumBytes: browser.rssSumBytes,
       },
       roles: this.#roles(living, now),
+      ...session,
       processes: living
-        .map((track) => this.#process(track, now))
-        .sort((a, b) => (memoryOf(b) ?? -1) - (memoryOf(a) ?? -1) || a.pid - b.pid),
+        .map((track) => ({ ...this.#process(track, now), inSession: membership(track.facts) }))
+        .sort(
+          (a, b) =>
+            membershipRank(a, session) - membershipRank(b, session) ||
+            (memoryOf(b) ?? -1) - (memoryOf(a) ?? -1) ||
+            a.pid - b.pid,
+        ),
       events: topEvents(this.#events),
     };
   }
 
-  #process(track: ProcessTrack, now: number): TopProcess {
+  #membership(): ReturnType<typeof membershipAmong> {
+    return membershipAmong([...this.#tracks.values()].map(({ facts }) => facts));
+  }
+
+  #withoutStrangersEnds(events: readonly RecordingEvent[]): RecordingEvent[] {
+    const membership = this.#membership();
+    return events.filter((event) => {
+      if (event.kind !== 'process_exit') return true;
+      const track = this.#tracks.get(`${event.pid} ${event.startTicks}`);
+      return track === undefined || membership(track.facts) !== false;
+    });
+  }
+
+  #process(track: ProcessTrack, now: number): Omit<TopProcess, 'inSession'> {
     const { pid, role, comm } = track.facts;
     const growth = track.growth(now, this.#growthFrom(now));
     return {

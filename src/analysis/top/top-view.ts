@@ -23,7 +23,9 @@ export interface TopView {
   browser: { processCount: number; pssBytes: number | null; rssSumBytes: number | null };
   /** Of the browser, in the order of the model; none that has no process. */
   roles: TopRole[];
-  /** All that live, the one with the most memory first. */
+  /** A session of `headroom host`: what is not known to be its own may be another session's. */
+  isMachineShared: boolean;
+  /** All that live, the one with the most memory first; those of strangers' browsers are last. */
   processes: TopProcess[];
   /** The last ones, oldest first. */
   events: TopEvent[];
@@ -59,6 +61,8 @@ export interface TopProcess extends TopFigures {
   /** As the process calls itself: hostile, until it went through `printable`. */
   comm: string;
   state: string;
+  /** Of the session's browser; false: of another browser; null: nothing tells. */
+  inSession: boolean | null;
 }
 
 export interface TopEvent {

@@ -17,7 +17,7 @@ const help = [
   '',
   'used: the limit less what is available',
   'pressure: share of the last 10 s that some, or all, tasks waited',
-  '-: not known',
+  "-: not known; †: of a browser that is not the session's, listed last",
 ];
 
 /**

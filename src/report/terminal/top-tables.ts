@@ -1,4 +1,5 @@
 import { formatRatio } from '../../analysis/format.ts';
+import { membershipRank } from '../../analysis/membership.ts';
 import {
   memoryOf,
   type TopFigures,
@@ -56,15 +57,15 @@ export function processLines(view: TopView, look: TopLook, count: number): Line[
     title: 'COMMAND',
     width: Math.max(1, look.columns - used),
     align: 'left',
-    cell: ({ comm }) => comm,
+    cell: ({ comm, inSession }) => (inSession === false ? `† ${comm}` : comm),
   });
-  return tableLines(columns, sorted(view.processes, look.sort), look).slice(0, count);
+  return tableLines(columns, sorted(view, look.sort), look).slice(0, count);
 }
 
-/** Those that grow fastest, in one line; null where nothing grows, or nobody can tell yet. */
+/** Those that grow fastest, strangers' left out, in one line; null: nothing grows, or nobody can tell yet. */
 export function growingLine(view: TopView, { columns }: TopLook): Line | null {
-  const growing = sorted(view.processes, 'growth').filter(
-    ({ growthBytesPerMinute }) => (growthBytesPerMinute ?? 0) > 0,
+  const growing = sorted(view, 'growth').filter(
+    ({ inSession, growthBytesPerMinute }) => inSession !== false && (growthBytesPerMinute ?? 0) > 0,
   );
   if (growing.length === 0) return null;
   const words = growing
@@ -117,8 +118,8 @@ function tableLines<Row extends TopFigures>(
   ];
 }
 
-/** Largest first; what is not known last. */
-function sorted(processes: readonly TopProcess[], sort: TopSort): TopProcess[] {
+/** Largest first, what is not known last; of the session before strangers'. */
+function sorted(view: TopView, sort: TopSort): TopProcess[] {
   const figure = {
     memory: memoryOf,
     cpu: (row: TopFigures) => row.cpuRatio,
@@ -126,7 +127,9 @@ function sorted(processes: readonly TopProcess[], sort: TopSort): TopProcess[] {
   }[sort];
   const rank = (row: TopFigures) => figure(row) ?? Number.NEGATIVE_INFINITY;
   // Two that are not known are Infinity apart from nothing: NaN.
-  return processes.toSorted((a, b) => rank(b) - rank(a) || 0);
+  return view.processes.toSorted(
+    (a, b) => membershipRank(a, view) - membershipRank(b, view) || rank(b) - rank(a) || 0,
+  );
 }
 
 function roleCell({ role }: TopProcess): string {

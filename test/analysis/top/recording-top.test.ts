@@ -120,6 +120,57 @@ describe('the state of a session', () => {
     });
   });
 
+  test.each<[string, string, [number, boolean | null][]]>([
+    [
+      'last',
+      '/job',
+      [
+        [7, null],
+        [100, true],
+        [200, false],
+      ],
+    ],
+    [
+      'last, on a machine of several sessions after the session’s own and what nobody tells of',
+      '/headroom-host-11111111-aaaa-4bbb-8ccc-000000000001',
+      [
+        [100, true],
+        [7, null],
+        [200, false],
+      ],
+    ],
+  ])('strangers’ browsers are %s, and their ends are not told', (_, path, processes) => {
+    const staying = [
+      fakeProcess({ pid: 7, role: 'other', comm: 'qemu', rssBytes: 500 * mib }),
+      fakeProcess({ pid: 100, role: 'browser', rssBytes: 200 * mib }),
+      fakeProcess({ pid: 200, role: 'browser', browserPid: null, rssBytes: 847 * mib }),
+    ];
+    const going = [
+      fakeProcess({ pid: 110, role: 'renderer' }),
+      fakeProcess({ pid: 210, role: 'renderer', browserPid: null }),
+    ];
+    const ends = going.map(({ pid, startTicks, role }) => ({
+      kind: 'process_exit' as const,
+      timeUnixMs: startUnixMs + 500,
+      pid,
+      startTicks,
+      role,
+      exitCode: 0,
+      signal: null,
+      source: 'connector' as const,
+    }));
+    const before = fakeSample({ second: 0, cgroup: { path }, processes: [...staying, ...going] });
+    const after = fakeSample({ second: 1, cgroup: { path }, processes: staying });
+    const state = new TopState();
+    state.addSample(before, []);
+    state.addSample(after, ends);
+    const stored = fakeRecording({ samples: [before, after], events: ends });
+    for (const view of [state.view('local', 'live'), recordingTop(stored)]) {
+      expect(view?.processes.map(({ pid, inSession }) => [pid, inSession])).toEqual(processes);
+      expect(view?.events).toMatchObject([{ words: 'renderer 110 ended with code 0' }]);
+    }
+  });
+
   test('growth takes a minute, a rate two samples', () => {
     const state = new TopState();
     state.addSample(growingSample(0), []);

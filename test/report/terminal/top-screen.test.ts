@@ -19,6 +19,7 @@ const process = (parts: Partial<TopProcess> & Pick<TopProcess, 'pid'>): TopProce
   role: 'other',
   comm: 'node',
   state: 'S',
+  inSession: null,
   ...parts,
 });
 
@@ -61,6 +62,7 @@ const view: TopView = {
       isLeak: true,
     },
   ],
+  isMachineShared: false,
   processes: [
     process({
       pid: 120,
@@ -152,6 +154,25 @@ describe('the live view', () => {
     expect(pids({})).toEqual([120, 100, 7, 8]);
     expect(pids({ sort: 'cpu' })).toEqual([7, 120, 100, 8]);
     expect(pids({ sort: 'growth' })).toEqual([120, 100, 7, 8]);
+  });
+
+  test('strangers’ processes are last and marked, and not among the growing ones', () => {
+    const stranger = process({
+      pid: 900,
+      role: 'renderer',
+      comm: 'chromium',
+      inSession: false,
+      rssBytes: 847 * mib,
+      growthBytesPerMinute: 90 * mib,
+    });
+    const shown = { ...view, processes: [stranger, ...view.processes] };
+    for (const sort of ['memory', 'cpu', 'growth'] as const) {
+      const lines = texts({ sort }, shown);
+      expect(lines.filter((text) => /^ +\d/.test(text)).at(-1)).toBe(
+        '    900 renderer          -   847 MiB      - +90.0 MiB † chromium',
+      );
+      expect(lines).toContain('growing renderer 120 +12.0 MiB a minute');
+    }
   });
 
   test('roles off, pause, help, no sample, no browser', () => {

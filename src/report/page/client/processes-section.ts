@@ -17,7 +17,7 @@ interface Context {
   viewport: Viewport;
 }
 
-/** The biggest processes; those that are ticked get a line each. */
+/** The biggest processes, those of other browsers last; those that are ticked get a line each. */
 export function processesSection(
   { processes }: SessionReport,
   context: Context,
@@ -64,7 +64,7 @@ export function processesSection(
     });
     return [
       element('label', {}, [box, ` ${pid}`]),
-      process.role,
+      roleOf(process),
       process.comm,
       highestPssElement(process),
       bytesElement(process.peakRssBytes),
@@ -99,6 +99,10 @@ export function processesSection(
     ]),
     refresh,
   };
+}
+
+function roleOf({ inSession, role }: ProcessReport): string {
+  return inSession === false ? `${role}, not the session's` : role;
 }
 
 function highestPssElement(process: ProcessReport): HTMLElement {
