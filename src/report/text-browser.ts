@@ -92,7 +92,7 @@ function strangersNote(processes: readonly ProcessReport[]): string[] {
   const strangers = processes.filter(({ inSession }) => inSession === false);
   if (strangers.length === 0) return [];
   const count = formatCount(strangers.length, 'process', 'processes');
-  return [`† of a browser that is not the session's: ${count}, after all others.`];
+  return [`Last (†): ${count} of browsers that are not the session's.`];
 }
 
 function pssWords(process: ProcessReport): string {

@@ -140,9 +140,7 @@ test('and are marked in the list of the biggest', () => {
   expect(text).toMatch(/^ +† chromium +200 .*847 MiB/m);
   expect(text).toMatch(/^ +† chromium +210 .*300 MiB/m);
   expect(text).toMatch(/^ +qemu +77 /m);
-  expect(text).toContain(
-    "† of a browser that is not the session's: 2 processes, after all others.",
-  );
+  expect(text).toContain("Last (†): 2 processes of browsers that are not the session's.");
 });
 
 test('where every browser is the session’s, a tab without one is nobody else’s', () => {

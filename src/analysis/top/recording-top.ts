@@ -1,5 +1,5 @@
 import type { ProcessRecord, Recording } from '../../model/recording.ts';
-import { membershipAmong } from '../membership.ts';
+import { membershipAmong, membershipRank, sharesMachine } from '../membership.ts';
 import { growthWindowMs } from './process-track.ts';
 import { TopState } from './top-state.ts';
 import type { TopView } from './top-view.ts';
@@ -19,6 +19,7 @@ export function recordingTop(recording: Recording): TopView | null {
   const earliestUnixMs = fromUnixMs - heartbeatTicks * lastTick.intervalMs;
   const all = recording.processes();
   const membership = membershipAmong(all);
+  const session = { isMachineShared: sharesMachine(lastTick.cgroup) };
   const records = new Map(
     all
       .filter((record) => record.lastUnixMs >= fromUnixMs)
@@ -35,7 +36,9 @@ export function recordingTop(recording: Recording): TopView | null {
     const events = recording.storedEvents(afterRow, eventsAtOnce);
     const told = events.filter(
       ({ event, process }) =>
-        event.kind !== 'process_exit' || process === null || membership(process) !== false,
+        event.kind !== 'process_exit' ||
+        process === null ||
+        membershipRank({ inSession: membership(process) }, session) === 0,
     );
     state.addEvents(told.map(({ event }) => event));
     const last = events.at(-1);

@@ -53,7 +53,7 @@ export class TopState {
     for (const key of this.#tracks.keys()) {
       if (!living.has(key)) this.endProcess(key, before);
     }
-    this.addEvents(this.#withoutStrangersEnds(events));
+    this.addEvents(this.#withoutStrangersEnds(sample, events));
   }
 
   addTick(tick: Tick): void {
@@ -136,12 +136,14 @@ export class TopState {
     return membershipAmong([...this.#tracks.values()].map(({ facts }) => facts));
   }
 
-  #withoutStrangersEnds(events: readonly RecordingEvent[]): RecordingEvent[] {
+  #withoutStrangersEnds(tick: Tick, events: readonly RecordingEvent[]): RecordingEvent[] {
     const membership = this.#membership();
+    const session = { isMachineShared: sharesMachine(tick.cgroup) };
     return events.filter((event) => {
       if (event.kind !== 'process_exit') return true;
       const track = this.#tracks.get(`${event.pid} ${event.startTicks}`);
-      return track === undefined || membership(track.facts) !== false;
+      if (track === undefined) return true;
+      return membershipRank({ inSession: membership(track.facts) }, session) === 0;
     });
   }
 

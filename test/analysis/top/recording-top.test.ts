@@ -120,7 +120,7 @@ describe('the state of a session', () => {
     });
   });
 
-  test.each<[string, string, [number, boolean | null][]]>([
+  test.each<[string, string, [number, boolean | null][], string[]]>([
     [
       'last',
       '/job',
@@ -129,6 +129,7 @@ describe('the state of a session', () => {
         [100, true],
         [200, false],
       ],
+      ['renderer 110 ended with code 0', 'crashpad 220 ended with code 0'],
     ],
     [
       'last, on a machine of several sessions after the session’s own and what nobody tells of',
@@ -138,8 +139,9 @@ describe('the state of a session', () => {
         [7, null],
         [200, false],
       ],
+      ['renderer 110 ended with code 0'],
     ],
-  ])('strangers’ browsers are %s, and their ends are not told', (_, path, processes) => {
+  ])('strangers’ browsers are %s, and their ends are not told', (_, path, processes, words) => {
     const staying = [
       fakeProcess({ pid: 7, role: 'other', comm: 'qemu', rssBytes: 500 * mib }),
       fakeProcess({ pid: 100, role: 'browser', rssBytes: 200 * mib }),
@@ -148,6 +150,8 @@ describe('the state of a session', () => {
     const going = [
       fakeProcess({ pid: 110, role: 'renderer' }),
       fakeProcess({ pid: 210, role: 'renderer', browserPid: null }),
+      // Whose it is nothing tells.
+      fakeProcess({ pid: 220, role: 'crashpad', browserPid: null }),
     ];
     const ends = going.map(({ pid, startTicks, role }) => ({
       kind: 'process_exit' as const,
@@ -167,7 +171,7 @@ describe('the state of a session', () => {
     const stored = fakeRecording({ samples: [before, after], events: ends });
     for (const view of [state.view('local', 'live'), recordingTop(stored)]) {
       expect(view?.processes.map(({ pid, inSession }) => [pid, inSession])).toEqual(processes);
-      expect(view?.events).toMatchObject([{ words: 'renderer 110 ended with code 0' }]);
+      expect(view?.events.map((event) => event.words)).toEqual(words);
     }
   });
 
