@@ -90,6 +90,8 @@ function endSignal(parsed: ParsedArguments, io: CommandIo): AbortSignal {
     process.stdin.on('end', end);
     process.stdin.on('error', end);
     process.stdin.resume();
+    // Read on, it keeps this process for as long as the other end is open: a recorder's is until this ends.
+    over.signal.addEventListener('abort', () => process.stdin.destroy(), { once: true });
   }
   return over.signal;
 }
