@@ -16,10 +16,10 @@ const words: Readonly<Record<string, string>> = {
   ENXIO: 'no such device or address',
 };
 
-/** What the system says of a file as the answer of the API; other errors as they are. */
-export function fileProblem(error: unknown): unknown {
+/** What the system says of a file as the answer of the API, after `doing`; other errors as they are. */
+export function fileProblem(error: unknown, doing = ''): unknown {
   const errno = errnoOf(error);
   if (errno === 'ENOENT') return new HttpProblem(404, 'file not found');
   const text = errno === null ? undefined : words[errno];
-  return text === undefined ? error : new HttpProblem(400, text);
+  return text === undefined ? error : new HttpProblem(400, `${doing}${text}`);
 }

@@ -2,6 +2,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { errnoOf } from '../../model/errors.ts';
 import { hostSessionVariable } from '../../model/host-session.ts';
+import { fileProblem } from '../files/file-problem.ts';
 import { HttpProblem } from '../http/problem.ts';
 import type { SessionCgroup } from '../machine.ts';
 import type { SessionFolder } from '../session-folder.ts';
@@ -100,7 +101,7 @@ export class Launcher {
     const { folder, hasPrivateTmp } = this.#options;
     const inSession = cwd ?? (hasPrivateTmp ? '/tmp' : folder.tmp);
     const onMachine = folder.onMachine(inSession);
-    const stats = fs.statSync(onMachine, { throwIfNoEntry: false });
+    const stats = statOf(onMachine);
     if (stats?.isDirectory() !== true) {
       throw new HttpProblem(
         400,
@@ -108,6 +109,15 @@ export class Launcher {
       );
     }
     return { inSession: hasPrivateTmp ? inSession : onMachine, onMachine };
+  }
+}
+
+/** Undefined where there is nothing; 400 where one may not look. */
+function statOf(folder: string): fs.Stats | undefined {
+  try {
+    return fs.statSync(folder, { throwIfNoEntry: false });
+  } catch (error) {
+    throw fileProblem(error, 'chdir: ');
   }
 }
 
