@@ -4,6 +4,7 @@ import https from 'node:https';
 import { promisify } from 'node:util';
 import zlib from 'node:zlib';
 import { errnoOf, HeadroomError } from '../../model/errors.ts';
+import { timeLimit } from '../../model/time-limit.ts';
 import { headroomVersion } from '../../model/version.ts';
 import type { SignalTarget } from './endpoint.ts';
 import { type HttpAnswer, readAnswer, type SendResult } from './response.ts';
@@ -35,16 +36,14 @@ export function createSender(target: SignalTarget, now: () => number = Date.now)
   const request = isHttps ? https.request : http.request;
   return async (body, signal) => {
     const compressed = target.compression === 'gzip' ? await gzip(body) : body;
-    const limits = [
-      ...(target.timeoutMs === null ? [] : [AbortSignal.timeout(target.timeoutMs)]),
-      ...(signal === undefined ? [] : [signal]),
-    ];
+    using limit = target.timeoutMs === null ? null : timeLimit(target.timeoutMs);
+    const signals = [limit?.signal, signal].filter((one) => one !== undefined);
     try {
       const options = {
         agent,
         method: 'POST',
         headers: requestHeaders(target, compressed.byteLength),
-        signal: AbortSignal.any(limits),
+        signal: AbortSignal.any(signals),
       };
       const answer = await exchangeAfresh(() => request(target.url, options), compressed);
       return readAnswer(answer, target.name, now());

@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import type { Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { errnoOf, HeadroomError } from '../../model/errors.ts';
+import { timeLimit } from '../../model/time-limit.ts';
 import { afterMark } from './marked-output.ts';
 import { shellLine } from './shell-line.ts';
 
@@ -102,8 +103,9 @@ export class Shell {
       timeoutMs?: number;
     } = {},
   ): Promise<ScriptResult> {
-    const deadline = AbortSignal.timeout(timeoutMs);
-    const signal = call.signal === undefined ? deadline : AbortSignal.any([call.signal, deadline]);
+    using limit = timeLimit(timeoutMs);
+    const signal =
+      call.signal === undefined ? limit.signal : AbortSignal.any([call.signal, limit.signal]);
     const running = await this.start(script, { ...call, signal });
     const [stdout, stderr, exitCode] = await Promise.all([
       bytesOf(running.stdout),
