@@ -9,9 +9,10 @@ import {
   writeFileSync,
 } from 'node:fs';
 import path from 'node:path';
+import { thisMachine } from './debian-packages.mjs';
 
 /** Programs of this machine that are there too, with their libraries. busybox has all the others. */
-const programs = [process.execPath, '/usr/bin/perl', '/usr/bin/bash'];
+const programs = [process.execPath, '/usr/bin/perl'];
 const perlModules = '/usr/lib/x86_64-linux-gnu/perl-base';
 
 /**
@@ -26,7 +27,7 @@ export function buildVmImage({ project, kernel, work }) {
   for (const name of ['bin', 'dev', 'etc', 'proc', 'sys', 'tmp', 'run']) {
     mkdirSync(path.join(root, name), { recursive: true });
   }
-  const busybox = execFileSync('which', ['busybox'], { encoding: 'utf8' }).trim();
+  const busybox = thisMachine.findProgram('busybox') ?? '/usr/bin/busybox';
   for (const program of [...programs, busybox]) putProgram(program, root);
   cpSync(realpathSync(busybox), path.join(root, 'bin/busybox'));
   if (existsSync(perlModules))

@@ -6,31 +6,22 @@ import type { VirtualMachine } from './virtual-machine.ts';
 export class Recordings implements Disposable {
   readonly #folder = temporaryFolder();
 
-  /** Where a file of that name is, here. */
-  file(name: string): string {
-    return this.#folder.file(name);
-  }
-
   /** Brings `/tmp/<name>` out, and gives what `report --json` says of it. */
-  async reportOf(machine: VirtualMachine, name: string, from = `/tmp/${name}`) {
-    await machine.fetch(from, this.file(name));
-    return this.report(name);
-  }
-
-  /** What `report --json` says of one that is here. */
-  async report(name: string) {
-    const { stdout, stderr } = await runCli('report', this.file(name), '--json');
+  async reportOf(machine: VirtualMachine, name: string) {
+    const file = this.#folder.file(name);
+    await machine.fetch(`/tmp/${name}`, file);
+    const { stdout, stderr } = await runCli('report', file, '--json');
     if (stdout === '') throw new Error(`no report of ${name}: ${stderr}`);
     return JSON.parse(stdout);
   }
 
   ticks(name: string) {
-    using recording = openRecording(this.file(name));
+    using recording = openRecording(this.#folder.file(name));
     return [...recording.ticks()];
   }
 
   events(name: string) {
-    using recording = openRecording(this.file(name));
+    using recording = openRecording(this.#folder.file(name));
     return [...recording.events()];
   }
 

@@ -8,10 +8,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { gunzipSync } from 'node:zlib';
 import { QemuMonitor } from './qemu-monitor.ts';
 
-export interface MachineOptions {
-  memoryMib?: number;
-}
-
 const bootMs = 90_000;
 const commandMs = 150_000;
 
@@ -39,9 +35,9 @@ export class VirtualMachine implements AsyncDisposable {
   }
 
   /** Starts it, and waits until its shell answers. */
-  static async start(options: MachineOptions = {}): Promise<VirtualMachine> {
+  static async start(): Promise<VirtualMachine> {
     const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'headroom-vm-'));
-    const args = ['-n', '10', 'qemu-system-x86_64', ...qemuArguments(folder, options)];
+    const args = ['-n', '10', 'qemu-system-x86_64', ...qemuArguments(folder)];
     const child = spawn('nice', args, { stdio: ['ignore', 'ignore', 'inherit'] });
     const connect = (name: string) => connection(path.join(folder, name), child);
     const monitor = new QemuMonitor(await connect('monitor'));
@@ -53,18 +49,12 @@ export class VirtualMachine implements AsyncDisposable {
     });
     await monitor.ask('qmp_capabilities');
     try {
-      await machine.untilReady();
+      await machine.#untilReady();
     } catch (error) {
       await machine[Symbol.asyncDispose]();
       throw error;
     }
     return machine;
-  }
-
-  /** Waits for its shell. */
-  async untilReady(): Promise<void> {
-    const answer = await this.run('uname -r', bootMs);
-    if (answer.code !== 0) throw new Error(`no shell: ${answer.output}`);
   }
 
   /** Runs a script of its shell: what it printed, both streams, and its exit code. */
@@ -109,6 +99,11 @@ export class VirtualMachine implements AsyncDisposable {
     return fs.readFileSync(path.join(this.#folder, 'console'), 'latin1').slice(-4_000);
   }
 
+  async #untilReady(): Promise<void> {
+    const answer = await this.run('uname -r', bootMs);
+    if (answer.code !== 0) throw new Error(`no shell: ${answer.output}`);
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     const ended = new Promise((resolve) => this.#process.once('exit', resolve));
     if (this.#process.exitCode === null && this.#process.signalCode === null) {
@@ -119,14 +114,13 @@ export class VirtualMachine implements AsyncDisposable {
   }
 }
 
-function qemuArguments(folder: string, options: MachineOptions): string[] {
-  const { memoryMib = 1024 } = options;
+function qemuArguments(folder: string): string[] {
   const kernel = process.env['HEADROOM_VM_KERNEL'] ?? '';
   const image = process.env['HEADROOM_VM_IMAGE'] ?? '';
   const port = (name: string) => `unix:${path.join(folder, name)},server=on,wait=off`;
   const socket = `socket,id=commands,path=${path.join(folder, 'commands')},server=on,wait=off`;
   return [
-    ...['-accel', 'tcg', '-smp', '1', '-m', String(memoryMib)],
+    ...['-accel', 'tcg', '-smp', '1', '-m', '1024'],
     ...['-nodefaults', '-no-user-config', '-display', 'none'],
     ...['-kernel', path.join(kernel, 'vmlinuz'), '-initrd', image],
     ...['-append', 'console=ttyS0 rdinit=/guest/init.sh panic=-1'],
