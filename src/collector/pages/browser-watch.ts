@@ -1,7 +1,7 @@
 import { HeadroomError } from '../../model/errors.ts';
 import { ProcFs } from '../procfs/proc-fs.ts';
 import { ChromiumProcesses } from './chromium-processes.ts';
-import { DevtoolsConnection } from './devtools-connection.ts';
+import { DevtoolsConnection, unreachable } from './devtools-connection.ts';
 import { localAddresses, webSocketUrl } from './devtools-endpoint.ts';
 import { PageWatch, type PageWatchOptions } from './page-watch.ts';
 
@@ -74,8 +74,5 @@ async function watchBrowser(
     if (!(error instanceof HeadroomError) || error.code !== 'DEVTOOLS_UNREACHABLE') throw error;
     if (!signal.aborted) return error;
   }
-  const { host } = new URL(address);
-  return new HeadroomError('DEVTOOLS_UNREACHABLE', `${host}: no answer`, {
-    hint: 'Give the address of --remote-debugging-port, such as http://localhost:9222.',
-  });
+  return unreachable(address, new Error('no answer'));
 }

@@ -120,8 +120,9 @@ export function isObject(value: unknown): value is Readonly<Record<string, unkno
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-function unreachable(url: string, cause: Error): HeadroomError {
-  const { host } = new URL(url);
+/** DEVTOOLS_UNREACHABLE, of an address where nothing answers as it should. */
+export function unreachable(address: string | URL, cause: Error): HeadroomError {
+  const { host } = new URL(address);
   return new HeadroomError('DEVTOOLS_UNREACHABLE', `${host}: ${cause.message}`, {
     cause,
     hint: 'Start the browser with --remote-debugging-port=N, and give --cdp http://localhost:N.',

@@ -2,7 +2,7 @@ import http from 'node:http';
 import https from 'node:https';
 import { HeadroomError } from '../../model/errors.ts';
 import type { ChromiumProcesses } from './chromium-processes.ts';
-import { parseObject } from './devtools-connection.ts';
+import { parseObject, unreachable } from './devtools-connection.ts';
 
 const answerTimeoutMs = 5_000;
 const longestAnswer = 65_536;
@@ -60,7 +60,7 @@ export function chosenAddress(file: string): string | null {
 function askVersion(url: URL, signal: AbortSignal): Promise<ReturnType<typeof parseObject>> {
   const { get } = url.protocol === 'https:' ? https : http;
   return new Promise((resolve, reject) => {
-    const fail = (cause: Error) => reject(noAnswer(url, cause));
+    const fail = (cause: Error) => reject(unreachable(url, cause));
     const request = get(new URL('/json/version', url), { signal }, (response) => {
       let text = '';
       response.setEncoding('utf8').on('data', (part: string) => {
@@ -74,13 +74,6 @@ function askVersion(url: URL, signal: AbortSignal): Promise<ReturnType<typeof pa
     const timer = setTimeout(late, answerTimeoutMs);
     request.on('close', () => clearTimeout(timer));
     request.on('error', fail);
-  });
-}
-
-function noAnswer(url: URL, cause: Error): HeadroomError {
-  return new HeadroomError('DEVTOOLS_UNREACHABLE', `${url.host}: ${cause.message}`, {
-    cause,
-    hint: 'Start the browser with --remote-debugging-port=N, and give --cdp http://localhost:N.',
   });
 }
 
