@@ -1,6 +1,8 @@
 import { existsSync } from 'node:fs';
 import { openDatabase } from './driver.ts';
+import { schemaVersionOf } from './migrate.ts';
 import { readingError } from './reading-error.ts';
+import { schemaVersion } from './schema.ts';
 
 /** What earlier runs left of the kernel's log in a recording that is to go on. */
 export interface EarlierRun {
@@ -21,6 +23,8 @@ export function readEarlierRun(path: string, bootedUnixMs: number): EarlierRun |
   try {
     const db = openDatabase(path, { mode: 'write', busyTimeoutMs });
     try {
+      // One that was begun and came to nothing, or is of an earlier format: its writer goes on in it.
+      if (schemaVersionOf(db) < schemaVersion) return null;
       const row = db
         .prepare<[number, number], { startedMonotonicMs: number | null } & EarlierRun>(
           `SELECT

@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { copyFileSync, writeFileSync } from 'node:fs';
 import { afterAll, expect, test } from 'vitest';
 import { readEarlierRun } from '../../src/store/earlier-run.ts';
 import { fakeOomKill, fakeSample, startUnixMs } from '../support/fake-sample.ts';
@@ -26,6 +26,15 @@ test('a recording that goes on says when it began and which kills it has, of thi
     killSequence: null,
   });
   expect(readEarlierRun(file, startUnixMs + 60_000)).toBeNull();
+});
+
+test('one that came to nothing, or is of an earlier format, is left to its writer', () => {
+  const empty = folder.file('begun.db');
+  writeFileSync(empty, '');
+  expect(readEarlierRun(empty, 0)).toBeNull();
+  const earlier = folder.file('format-1.db');
+  copyFileSync(new URL('../fixtures/store/format-1.db', import.meta.url), earlier);
+  expect(readEarlierRun(earlier, 0)).toBeNull();
 });
 
 test('what is no recording is refused', () => {
