@@ -93,19 +93,19 @@ async function finish(
   { collector, isOurs }: StartedRecording,
   pull: FollowOptions['pull'],
 ): Promise<FollowEnd> {
-  let isStopped = false;
   try {
-    const isLeft = !(await isOurs());
-    if (!isLeft) {
-      await collector.stop();
-      isStopped = true;
+    if (!(await isOurs())) {
+      await pull();
+      return 'taken_over';
     }
-    await pull();
-    if (isLeft) return 'taken_over';
+    await collector.stop();
+    await pull().catch((error: unknown) => {
+      throw stillThere(error, collector.session.name);
+    });
   } catch (error) {
     const end = error instanceof HeadroomError ? await endBehind(collector, error) : null;
     if (end !== null) return end;
-    throw isStopped ? stillThere(error, collector.session.name) : error;
+    throw error;
   }
   // Only now: what could not be fetched stays where it is.
   await collector.remove();
