@@ -66,10 +66,14 @@ until ($over) {
 }
 tick();
 
-# Much of perl is only needed to compile: its pages go, and those that are needed come again. MADV_DONTNEED
+# Much of perl is only needed to compile: its pages go, and those that are needed come again.
 sub giveBack {
     return unless $advise && open my $maps, '<', 'self/maps';
-    /^(\w+)-(\w+) r-xp .*\/.*perl/ && syscall $advise, hex $1, hex($2) - hex $1, 4 while <$maps>;
+    while (<$maps>) {
+        next unless /^(\w+)-(\w+) r-xp .*\/.*perl/;
+        my ($from, $to) = (hex $1, hex $2);
+        syscall $advise, $from, $to - $from, 4;  # MADV_DONTNEED
+    }
 }
 
 sub tick {

@@ -131,7 +131,10 @@ async function recordingOf(place: string): Promise<string> {
 }
 
 test('the perl of the sampler is strict and without a warning', async () => {
-  const child = spawn('perl', ['-Mstrict', '-wc', '-'], { stdio: ['pipe', 'ignore', 'pipe'] });
+  // A locale that is not there would be a warning as well.
+  const env = { ...process.env, LC_ALL: 'C' };
+  const args = ['-Mstrict', '-wc', '-'];
+  const child = spawn('perl', args, { env, stdio: ['pipe', 'ignore', 'pipe'] });
   child.stdin.end(perlSampler);
   expect(await text(child.stderr)).toBe('- syntax OK\n');
 });
