@@ -75,7 +75,7 @@ export function modeOf({ light }: CollectorState): ChosenMode['mode'] {
 
 /** Why the collector is not for this session; null when it may be. */
 export async function againstNode(
-  collector: Pick<SessionCollector, 'session'>,
+  collector: SessionCollector,
   { facts, nodePath }: { facts: SessionFactsThere; nodePath: string },
 ): Promise<string | null> {
   if (facts.programs.node === null) return `there is no ${nodePath}`;

@@ -1,24 +1,17 @@
 import { existsSync } from 'node:fs';
+import type { EarlierLog } from '../model/earlier-log.ts';
 import { openDatabase } from './driver.ts';
 import { schemaVersionOf } from './migrate.ts';
 import { readingError } from './reading-error.ts';
 import { schemaVersion } from './schema.ts';
 
-/** What earlier runs left of the kernel's log in a recording that is to go on. */
-export interface EarlierRun {
-  /** When the first of them began, by CLOCK_MONOTONIC. */
-  startedMonotonicMs: number;
-  /** Of the last kill that it has; null: it has none. */
-  killSequence: number | null;
-}
-
 const busyTimeoutMs = 200;
 
 /**
- * Null where there is no recording, or nothing in it since the machine was booted, when both numbers
- * began anew. Errors as of opening it.
+ * What earlier runs left of the kernel's log in a recording that is to go on. Null where there is none,
+ * or nothing in it since the machine was booted, when both numbers began anew. Errors as of opening it.
  */
-export function readEarlierRun(path: string, bootedUnixMs: number): EarlierRun | null {
+export function readEarlierRun(path: string, bootedUnixMs: number): EarlierLog | null {
   if (!existsSync(path)) return null;
   try {
     const db = openDatabase(path, { mode: 'write', busyTimeoutMs });
@@ -26,7 +19,7 @@ export function readEarlierRun(path: string, bootedUnixMs: number): EarlierRun |
       // One that was begun and came to nothing, or is of an earlier format: its writer goes on in it.
       if (schemaVersionOf(db) < schemaVersion) return null;
       const row = db
-        .prepare<[number, number], { startedMonotonicMs: number | null } & EarlierRun>(
+        .prepare<[number, number], { startedMonotonicMs: number | null } & EarlierLog>(
           `SELECT
              (SELECT monotonic_ms FROM tick WHERE time_unix_ms >= ? ORDER BY sequence LIMIT 1)
                AS startedMonotonicMs,

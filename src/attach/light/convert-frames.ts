@@ -1,7 +1,7 @@
 import fs from 'node:fs';
-import type { EarlierLog } from '../../collector/kmsg/kmsg-reader.ts';
 import { type FramePart, FrameReader } from '../../collector/light/frame-reader.ts';
 import { LightReplay } from '../../collector/light/light-replay.ts';
+import type { EarlierLog } from '../../model/earlier-log.ts';
 import { HeadroomError } from '../../model/errors.ts';
 import type { RecordingEvent } from '../../model/event.ts';
 import type { SessionFacts } from '../../model/session.ts';

@@ -59,7 +59,7 @@ const limitFile = /\/memory\.(max|limit_in_bytes)$/;
 
 /** The smallest limit of the session's memory: that of a cgroup above it, or the machine's; bytes. */
 export async function readMemoryLimit(
-  { session }: Pick<SessionCollector, 'session'>,
+  { session }: SessionCollector,
   facts: SessionFactsThere,
 ): Promise<number | null> {
   const files = cgroupFiles(facts.cgroup).filter((file) => limitFile.test(file));

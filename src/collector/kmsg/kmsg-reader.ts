@@ -1,4 +1,5 @@
 import fs from 'node:fs';
+import type { EarlierLog } from '../../model/earlier-log.ts';
 import type { Note, OomKill } from '../../model/event.ts';
 import { parseDaemonKill } from '../../model/userspace-oom.ts';
 import { KernelClock, type Now } from './kernel-clock.ts';
@@ -13,14 +14,6 @@ import type { ReportedKill } from './report.ts';
 export interface KmsgReading {
   kills: readonly OomKill[];
   notes: readonly Note[];
-}
-
-/** What a recording that goes on has of the log already. */
-export interface EarlierLog {
-  /** CLOCK_MONOTONIC at its own start. */
-  startedMonotonicMs: number;
-  /** Of its last kill; null: it has none. */
-  killSequence: number | null;
 }
 
 export interface KmsgReaderOptions {

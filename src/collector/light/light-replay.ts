@@ -1,3 +1,4 @@
+import type { EarlierLog } from '../../model/earlier-log.ts';
 import type { RecordingEvent } from '../../model/event.ts';
 import type { CollectorCost, Sample } from '../../model/sample.ts';
 import type { MachineFacts } from '../../model/session.ts';
@@ -7,7 +8,7 @@ import { CgroupPressureReader } from '../cgroup/cgroup-pressure.ts';
 import { ChangeDetector } from '../change-detector.ts';
 import { kernelLogEvents, processExitEvents } from '../event-sources.ts';
 import { ProcessExits } from '../exits/process-exits.ts';
-import { type EarlierLog, KmsgReader } from '../kmsg/kmsg-reader.ts';
+import { KmsgReader } from '../kmsg/kmsg-reader.ts';
 import { ProcFs } from '../procfs/proc-fs.ts';
 import { parseProcessStat } from '../procfs/process-stat.ts';
 import { parseStatm } from '../procfs/statm.ts';
