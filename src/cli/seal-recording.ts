@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs';
 import { errnoOf, HeadroomError } from '../model/errors.ts';
 import { printable } from '../report/printable.ts';
-import { checkSeal, type SealCheck } from '../store/seal/check-seal.ts';
+import { checkSeal, isSealOutdated } from '../store/seal/check-seal.ts';
 import { sealFile } from '../store/seal/seal-file.ts';
 import type { CommandIo } from './command.ts';
 
@@ -28,21 +28,21 @@ export async function keepingSeal<T>(
   io: Pick<CommandIo, 'stderr'>,
   work: () => Promise<T>,
 ): Promise<T> {
-  const before = sealState(path);
+  const before = ofFile(path, checkSeal)?.state;
   try {
     return await work();
   } finally {
     const mayRenew = before === 'intact' || before === 'none';
-    if (mayRenew && sealState(path) === 'outdated') sealRecording(path, io);
+    if (mayRenew && ofFile(path, isSealOutdated) === true) sealRecording(path, io);
   }
 }
 
 /** Null: it cannot be read, which whoever works with it tells. */
-function sealState(path: string): SealCheck['state'] | null {
+function ofFile<T>(path: string, read: (path: string) => T): T | null {
   try {
     // A pipe would be waited for.
     const isFile = statSync(path, { throwIfNoEntry: false })?.isFile() ?? false;
-    return isFile ? checkSeal(path).state : null;
+    return isFile ? read(path) : null;
   } catch (error) {
     if (errnoOf(error) === null) throw error;
     return null;

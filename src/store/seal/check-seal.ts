@@ -32,14 +32,30 @@ export type SealCheck =
 
 /** Compares a file with the checksums that it carries. Reads it all, a piece at a time. */
 export function checkSeal(path: string, onProgress?: OnCheckProgress): SealCheck {
+  return withEnds(path, (file, { header, footer, sizeBytes }) =>
+    footer === null
+      ? withoutFooter(header, sizeBytes)
+      : withFooter(file, { header, footer, sizeBytes, onProgress }),
+  );
+}
+
+/** Whether {@link checkSeal} says `outdated`, for which it is not read. */
+export function isSealOutdated(path: string): boolean {
+  return withEnds(path, (_, { header, footer }) => footer !== null && isOutdated(header, footer));
+}
+
+interface Ends {
+  header: DatabaseHeader | null;
+  footer: Footer | null;
+  sizeBytes: number;
+}
+
+function withEnds<T>(path: string, use: (file: number, ends: Ends) => T): T {
   const file = openSync(path, 'r');
   try {
     const sizeBytes = fstatSync(file).size;
     const header = parseDatabaseHeader(readBytes(file, Buffer.alloc(databaseHeaderBytes), 0));
-    const footer = readFooter(file, sizeBytes);
-    return footer === null
-      ? withoutFooter(header, sizeBytes)
-      : withFooter(file, { header, footer, sizeBytes, onProgress });
+    return use(file, { header, footer: readFooter(file, sizeBytes), sizeBytes });
   } finally {
     closeSync(file);
   }
@@ -60,32 +76,34 @@ function withoutFooter(header: DatabaseHeader | null, sizeBytes: number): SealCh
   return { state: 'damaged', what: 'its checksums are damaged or cut off', damagedPages: [] };
 }
 
-interface Sealed {
-  header: DatabaseHeader | null;
+interface Sealed extends Ends {
   footer: Footer;
-  sizeBytes: number;
   onProgress: OnCheckProgress | undefined;
 }
 
 function withFooter(file: number, sealed: Sealed): SealCheck {
   const { header, footer, sizeBytes, onProgress } = sealed;
   const { pageCount } = footer;
-  const isOutdated = header?.pageCount != null && header.changeCounter !== footer.changeCounter;
+  const isChanged = isOutdated(header, footer);
   const sums = Buffer.alloc(pageCount * sumBytes);
   const isLengthRight = sizeBytes === sealedBytes(footer);
   const areSumsRight =
     isLengthRight && digestOf(readBytes(file, sums, sumsOffset(footer))).equals(footer.sumsDigest);
   if (areSumsRight) {
     const differing = differingPages(file, { footer, sums, onProgress });
-    if (isOutdated) return { state: 'outdated', pageCount, changedPages: differing };
+    if (isChanged) return { state: 'outdated', pageCount, changedPages: differing };
     if (differing.length === 0) return { state: 'intact', pageCount };
     const what = `${differing.length} of its ${pageCount} pages are not what they were when it was sealed`;
     return { state: 'damaged', what, damagedPages: differing };
   }
   // The database has grown over its checksums.
-  if (isOutdated) return { state: 'outdated', pageCount, changedPages: [] };
+  if (isChanged) return { state: 'outdated', pageCount, changedPages: [] };
   const what = isLengthRight ? 'its checksums are damaged' : 'a part of it is missing or was added';
   return { state: 'damaged', what, damagedPages: [] };
+}
+
+function isOutdated(header: DatabaseHeader | null, footer: Footer): boolean {
+  return header?.pageCount != null && header.changeCounter !== footer.changeCounter;
 }
 
 interface Compared {

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { openDatabase } from '../../../src/store/driver.ts';
 import { advanceCursor } from '../../../src/store/export-cursor.ts';
 import { openRecording } from '../../../src/store/reader.ts';
-import { checkSeal } from '../../../src/store/seal/check-seal.ts';
+import { checkSeal, isSealOutdated } from '../../../src/store/seal/check-seal.ts';
 import { sealFile } from '../../../src/store/seal/seal-file.ts';
 import { StoreWriter } from '../../../src/store/writer.ts';
 import {
@@ -100,7 +100,9 @@ describe('a sealed file', () => {
 
 describe('a program that writes to a sealed file', () => {
   test('makes the seal outdated, which is no damage', () => {
+    expect(isSealOutdated(file)).toBe(false);
     advanceCursor(file, 'otlp', { sequence: 3, timeUnixMs: null });
+    expect(isSealOutdated(file)).toBe(true);
     const check = checkSeal(file);
     expect(check).toMatchObject({ state: 'outdated' });
     expect(shell('PRAGMA integrity_check')).toBe('ok\n');
