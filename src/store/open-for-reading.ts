@@ -18,38 +18,39 @@ const busyTimeoutMs = 1000;
 
 /**
  * Opens a recording for reading and leaves the file and its folder as they are; of an earlier format
- * a copy is brought up to date, in this temporary folder or else the system's. FILE_NOT_FOUND, FILE_NOT_READABLE, FILE_EMPTY, FILE_NOT_A_DATABASE,
- * FILE_NOT_A_RECORDING, FILE_TOO_NEW, FILE_CORRUPT.
+ * a copy is brought up to date, in this temporary folder or else the system's. FILE_NOT_FOUND,
+ * FILE_NOT_READABLE, FILE_EMPTY, FILE_NOT_A_DATABASE, FILE_NOT_A_RECORDING, FILE_TOO_NEW,
+ * FILE_CORRUPT.
  */
 export function openForReading(path: string, temporaryFolder?: string): OpenedFile {
   const opened = canBeReadInPlace(path)
     ? openInPlace(path, temporaryFolder)
     : openCopy(path, temporaryFolder);
-  try {
-    refuseWhatIsNotOurs(opened.db, path);
-    if (schemaVersionOf(opened.db) >= schemaVersion) return opened;
-    const migrated = openMigrated(opened.db, path, temporaryFolder);
-    opened.close();
-    return migrated;
-  } catch (error) {
-    opened.close();
-    throw readingError(error, path);
-  }
+  return ofThisFormat(opened, path, (db) => openMigrated(db, path, temporaryFolder));
 }
 
 /** Null for what {@link openForReading} would have to copy. Errors: as there. */
 export function openUncopied(path: string): OpenedFile | null {
   if (!canBeReadInPlace(path)) return null;
-  const opened = openInPlace(path, undefined);
+  return ofThisFormat(openInPlace(path, undefined), path, () => null);
+}
+
+/** The file, or what is made of one of an earlier format. */
+function ofThisFormat<T>(
+  opened: OpenedFile,
+  path: string,
+  ofEarlier: (db: Database) => T,
+): OpenedFile | T {
   try {
     refuseWhatIsNotOurs(opened.db, path);
     if (schemaVersionOf(opened.db) >= schemaVersion) return opened;
+    const made = ofEarlier(opened.db);
+    opened.close();
+    return made;
   } catch (error) {
     opened.close();
     throw readingError(error, path);
   }
-  opened.close();
-  return null;
 }
 
 function canBeReadInPlace(path: string): boolean {
