@@ -253,7 +253,6 @@ interface SeenRequest {
   port: number | undefined;
 }
 
-/** Answers when the whole request has been read. */
 /** Until nobody reads any more. */
 function writeOn(response: http.ServerResponse): void {
   const write = () => {
@@ -263,6 +262,7 @@ function writeOn(response: http.ServerResponse): void {
   write();
 }
 
+/** Answers when the whole request has been read. */
 async function listen(
   listener: http.RequestListener,
   create: (handler: http.RequestListener) => http.Server = (handler) => http.createServer(handler),
