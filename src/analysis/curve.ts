@@ -1,4 +1,5 @@
 import { gapBetween } from '../model/gap.ts';
+import { larger } from '../model/known-extremes.ts';
 import { sessionLimit, type Tick, usedBytes, workingSetBytes } from '../model/session-memory.ts';
 import type { TickTracker } from './tick-tracker.ts';
 
@@ -106,10 +107,7 @@ function raise(columns: (Pair | null)[], column: number, point: Pair): void {
 function highest(one: Pair, other: Pair): Pair {
   return {
     workingSetBytes: Math.max(one.workingSetBytes, other.workingSetBytes),
-    usedBytes:
-      one.usedBytes === null || other.usedBytes === null
-        ? (one.usedBytes ?? other.usedBytes)
-        : Math.max(one.usedBytes, other.usedBytes),
+    usedBytes: larger(one.usedBytes, other.usedBytes),
   };
 }
 

@@ -1,3 +1,4 @@
+import { larger } from '../model/known-extremes.ts';
 import type { ProcessSample, Recording } from '../model/recording.ts';
 import type { TimeRange } from '../model/time-range.ts';
 import type { GrowthPoint } from './growth.ts';
@@ -105,12 +106,6 @@ function mappedFileOf({
 }: ProcessSample): GrowthPoint[] {
   if (pssBytes === null || pssAnonBytes === null) return [];
   return [{ timeUnixMs, bytes: Math.max(0, pssBytes - pssAnonBytes - (pssShmemBytes ?? 0)) }];
-}
-
-/** Null where neither is known. */
-export function larger(a: number | null, b: number | null): number | null {
-  if (a === null) return b;
-  return b === null ? a : Math.max(a, b);
 }
 
 function fromOf(range: TimeRange): number {

@@ -1,11 +1,12 @@
 import type { ProcessExit } from '../model/event.ts';
+import { larger } from '../model/known-extremes.ts';
 import type { ProcessRole } from '../model/process-role.ts';
 import type { ProcessRecord, Recording } from '../model/recording.ts';
 import type { TimeRange } from '../model/time-range.ts';
 import type { GapReport } from './coverage.ts';
 import { type Growth, growthOf } from './growth.ts';
 import { isCommand, membershipAmong, membershipRank, sharesMachine } from './membership.ts';
-import { larger, type ProcessHistory, processHistories } from './process-histories.ts';
+import { type ProcessHistory, processHistories } from './process-histories.ts';
 
 /** One process as far as the range saw it. */
 export interface ProcessReport {

@@ -1,4 +1,5 @@
 import { HeadroomError } from '../model/errors.ts';
+import { larger, smaller } from '../model/known-extremes.ts';
 import type { HighWater } from '../model/recording.ts';
 import type { Database } from './driver.ts';
 import { checkShape, type RowShape } from './row-shape.ts';
@@ -99,17 +100,9 @@ function withLoose(db: Database, glance: Glance): Glance {
   const loose = checkShape(row, figuresShape, 'the recording');
   return {
     ...glance,
-    workingSetBytes: most(glance.workingSetBytes, loose.workingSetBytes),
-    availableBytes: least(glance.availableBytes, loose.availableBytes),
+    workingSetBytes: larger(glance.workingSetBytes, loose.workingSetBytes),
+    availableBytes: smaller(glance.availableBytes, loose.availableBytes),
   };
-}
-
-function most(a: number | null, b: number | null): number | null {
-  return a === null || b === null ? (a ?? b) : Math.max(a, b);
-}
-
-function least(a: number | null, b: number | null): number | null {
-  return a === null || b === null ? (a ?? b) : Math.min(a, b);
 }
 
 /**

@@ -1,4 +1,5 @@
 import type { FleetSession } from '../../model/fleet-session.ts';
+import { smaller } from '../../model/known-extremes.ts';
 import { Sketch } from '../../model/sketch.ts';
 import { type Percentiles, percentilesOverSessions } from '../percentiles.ts';
 import { shareBounds } from '../sizing/clopper-pearson.ts';
@@ -66,11 +67,11 @@ export class FleetSum {
     this.#workingSet.merge(session.workingSetBytes);
     if (session.utilizationRatio !== null) this.#utilization.merge(session.utilizationRatio);
     if (!session.isCensored) this.#measured.push(session.demandBytes);
-    this.#firstUnixMs = least(this.#firstUnixMs, session.startedUnixMs);
+    this.#firstUnixMs = smaller(this.#firstUnixMs, session.startedUnixMs);
     this.#lastUnixMs = Math.max(this.#lastUnixMs ?? session.lastUnixMs, session.lastUnixMs);
     this.#recordedMs += session.recordedMs;
     this.#spanMs += Math.max(0, session.lastUnixMs - session.startedUnixMs);
-    this.#availableMinBytes = least(this.#availableMinBytes, session.availableMinBytes);
+    this.#availableMinBytes = smaller(this.#availableMinBytes, session.availableMinBytes);
     this.#kills += session.oomKillCount;
     this.#killed += session.oomKillCount > 0 ? 1 : 0;
     this.#verdicts.set(session.verdict, (this.#verdicts.get(session.verdict) ?? 0) + 1);
@@ -119,9 +120,4 @@ function overTime(sketch: Sketch, shown: (value: number) => number): Percentiles
     return value === null ? null : shown(value);
   };
   return { p50: at(0.5), p90: at(0.9), p95: at(0.95), p99: at(0.99), max: at(1) };
-}
-
-function least(a: number | null, b: number | null): number | null {
-  if (a === null) return b;
-  return b === null ? a : Math.min(a, b);
 }

@@ -1,3 +1,4 @@
+import { smaller } from '../../model/known-extremes.ts';
 import type { CgroupMemory } from '../../model/sample.ts';
 import { ProcFs } from '../procfs/proc-fs.ts';
 import type { CgroupLocation } from './locate-cgroup.ts';
@@ -85,9 +86,4 @@ function readEvents(levels: readonly PlacedLevel[]): MemoryEvents {
 
 function added(a: number | null, b: number | null): number | null {
   return a === null ? b : a + (b ?? 0);
-}
-
-function smaller(a: number | null, b: number | null): number | null {
-  if (a === null) return b;
-  return b === null ? a : Math.min(a, b);
 }

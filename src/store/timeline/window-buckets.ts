@@ -1,3 +1,4 @@
+import { larger, smaller } from '../../model/known-extremes.ts';
 import type { TimeRange } from '../../model/time-range.ts';
 import type { Database } from '../driver.ts';
 import { fromOf, toOf } from '../time-stretches.ts';
@@ -102,12 +103,4 @@ function widen(wide: Bucket, { firstUnixMs: _, firstMonotonicMs: __, ...bucket }
     availableMinBytes: smaller(wide.availableMinBytes, bucket.availableMinBytes),
     availableMaxBytes: larger(wide.availableMaxBytes, bucket.availableMaxBytes),
   });
-}
-
-function smaller(a: number | null, b: number | null): number | null {
-  return a === null || b === null ? (a ?? b) : Math.min(a, b);
-}
-
-function larger(a: number | null, b: number | null): number | null {
-  return a === null || b === null ? (a ?? b) : Math.max(a, b);
 }
