@@ -14,7 +14,7 @@ import { unusedBytes } from './unused-memory.ts';
 export interface GrowthReport {
   /** Of all memory that cannot be given back; null: less than a minute, or not known. */
   session: Growth | null;
-  /** From the last sample on, at the pace of the session; null where it does not leak. */
+  /** From the last sample on, at the pace of the session; null where it does not leak, or stood still. */
   timeToLimitMs: number | null;
   roles: { role: ProcessRole; growth: Growth }[];
   /** Null where it did not grow up to the last sample, or the limit was far away. */
@@ -93,7 +93,9 @@ export function growthReport(context: GrowthContext): GrowthReport {
     lastUnixMs: Math.min(record.lastUnixMs, untilUnixMs),
     history: histories.get(record.process),
   }));
-  const leftMs = timeToLimitMs(growth, session.unusedBytes);
+  // What grew before a stall does not grow on from the last sample.
+  const grows = untilUnixMs < session.lastUnixMs ? null : growth;
+  const leftMs = timeToLimitMs(grows, session.unusedBytes);
   return {
     session: growth,
     timeToLimitMs: leftMs,
@@ -102,7 +104,7 @@ export function growthReport(context: GrowthContext): GrowthReport {
       whole:
         growth === null || leftMs === null
           ? null
-          : { growth, lengthMs: lengthOf(session), timeToLimitMs: leftMs },
+          : { growth, lengthMs: lengthOf(session, untilUnixMs), timeToLimitMs: leftMs },
       startedUnixMs: latestBrowserUnixMs(context),
     }),
     roles: roles.flatMap((role) => {
@@ -118,12 +120,11 @@ function isBroken({ session, gaps }: GrowthContext, untilUnixMs: number): boolea
   const missingMs = gaps
     .filter(({ fromUnixMs }) => fromUnixMs < untilUnixMs)
     .reduce((sum, gap) => sum + gap.missingMs, 0);
-  const lengthMs = untilUnixMs - (session.points[0]?.timeUnixMs ?? untilUnixMs);
-  return missingMs * 10 > lengthMs;
+  return missingMs * 10 > lengthOf(session, untilUnixMs);
 }
 
-function lengthOf({ points, lastUnixMs }: SessionGrowth): number {
-  return lastUnixMs - (points[0]?.timeUnixMs ?? lastUnixMs);
+function lengthOf({ points }: SessionGrowth, untilUnixMs: number): number {
+  return untilUnixMs - (points[0]?.timeUnixMs ?? untilUnixMs);
 }
 
 /** When the last browser began that the session has had; the begin where it had none. */

@@ -54,10 +54,12 @@ test('a session that stands still at its limit: its growth is that of the time b
     tail: { points: [], lastUnixMs: at(119) },
   };
   expect(growthReport({ ...context, stalls: [] }).session).toBeNull();
-  const { session } = growthReport({ ...context, stalls: [{ fromUnixMs: at(80) }] });
+  const { session, ...rest } = growthReport({ ...context, stalls: [{ fromUnixMs: at(80) }] });
   // A MiB a second.
   expect((session?.bytesPerMinute ?? 0) / mib).toBeCloseTo(60, 0);
   expect(session?.isLeak).toBe(true);
+  // It stands there already, and has grown no more since.
+  expect(rest).toMatchObject({ timeToLimitMs: null, atEnd: null });
 });
 
 test('the largest step, and what began with it', () => {
