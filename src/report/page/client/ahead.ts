@@ -1,4 +1,5 @@
 import { type Place, placeOf } from './address.ts';
+import { apiAddress } from './api-address.ts';
 
 /**
  * What the address needs first, asked for before the rest of the program has run: the server reads a
@@ -7,24 +8,24 @@ import { type Place, placeOf } from './address.ts';
 const answers = new Map<string, Promise<Response>>();
 // A file has its data in it.
 if (document.getElementById('page-data') === null) {
-  for (const path of firstPaths(placeOf(location.hash))) {
-    const answer = fetch(path);
+  for (const address of firstAddresses(placeOf(location.hash))) {
+    const answer = fetch(address);
     // Whoever takes it is told.
     answer.catch(() => undefined);
-    answers.set(path, answer);
+    answers.set(address, answer);
   }
 }
 
 /** The answer to what was asked for ahead; once, null for all else. */
-export function takeAhead(path: string): Promise<Response> | null {
-  const answer = answers.get(path) ?? null;
-  answers.delete(path);
+export function takeAhead(address: string): Promise<Response> | null {
+  const answer = answers.get(address) ?? null;
+  answers.delete(address);
   return answer;
 }
 
-function firstPaths(place: Place): string[] {
+function firstAddresses(place: Place): string[] {
   if (place.kind === 'compare') return [];
-  if (place.kind !== 'recording') return ['/api/recordings?'];
-  const query = new URLSearchParams({ recording: place.name });
-  return [`/api/head?${query}`, `/api/pictures?${query}`];
+  if (place.kind !== 'recording') return [apiAddress('/api/recordings')];
+  const query = { recording: place.name };
+  return [apiAddress('/api/head', query), apiAddress('/api/pictures', query)];
 }

@@ -1,5 +1,6 @@
 import type { LiveMessage } from '../page-data.ts';
 import { takeAhead } from './ahead.ts';
+import { apiAddress, type Query } from './api-address.ts';
 import type { Range, Source } from './source.ts';
 
 /** The server that the page came from. */
@@ -31,15 +32,8 @@ function bounds({ fromUnixMs, toUnixMs }: Range) {
   return { from: fromUnixMs, to: toUnixMs };
 }
 
-type Query = Readonly<Record<string, string | number | readonly string[]>>;
-
 async function get<Answer>(path: string, parameters: Query = {}): Promise<Answer> {
-  const query = new URLSearchParams();
-  for (const [name, value] of Object.entries(parameters)) {
-    if (typeof value === 'object') for (const one of value) query.append(name, one);
-    else query.append(name, String(value));
-  }
-  const address = `${path}?${query}`;
+  const address = apiAddress(path, parameters);
   const response = await (takeAhead(address) ?? fetch(address));
   // It takes longer than an answer may.
   if (response.status === 202) return await get(path, parameters);
@@ -48,9 +42,8 @@ async function get<Answer>(path: string, parameters: Query = {}): Promise<Answer
 }
 
 function listen(names: readonly string[], on: Parameters<Source['listen']>[1]): () => void {
-  const query = new URLSearchParams(names.map((name) => ['recording', name]));
   // Connects again by itself when the server was away.
-  const events = new EventSource(`/api/live?${query}`);
+  const events = new EventSource(apiAddress('/api/live', { recording: names }));
   events.addEventListener('open', () => on({ kind: 'connected' }));
   events.addEventListener('message', ({ data }) => on(JSON.parse(data) as LiveMessage));
   return () => events.close();
