@@ -11,6 +11,7 @@ import {
 import { whatIsMissing } from './recording-end.ts';
 import { type StartedRecording, startRecording } from './start-recording.ts';
 import { TelemetryWatch } from './telemetry/telemetry-watch.ts';
+import { toldWords } from './telemetry/told-words.ts';
 
 /**
  * Records a browser session from inside of it, until `stop` or the end of the block that declared it
@@ -51,7 +52,10 @@ export class SessionRecorder implements AsyncDisposable {
     this.out = wanted.out;
     this.#recording = recording;
     // A stream that is open would keep a program from its end that forgot this recording.
-    this.#telemetry = new TelemetryWatch(recording.collector.session, { isLive: false });
+    this.#telemetry = new TelemetryWatch(recording.collector.session, {
+      isLive: false,
+      onTold: (event) => wanted.onMessage(toldWords(event)),
+    });
     this.#followed = this.#follow(wanted);
     // Whoever stops it hears of it.
     this.#followed.catch(() => undefined);

@@ -130,6 +130,8 @@ export interface Note {
     | 'oom_without_victim'
     /** A service of the session ended unasked, by the session's telemetry. */
     | 'service_crashed'
+    /** That telemetry told more than is taken: the later part is missing. */
+    | 'telemetry_lost'
     /** A kill by earlyoom or systemd-oomd, in its own words out of the kernel's log. */
     | 'userspace_oom'
     | 'store_full'

@@ -55,10 +55,10 @@ export class PlatformEvents {
 
   /**
    * What happened since then to the system of the session (processes killed and services crashed),
-   * oldest first; also of a session that is deleted. Null where the API keeps nothing, or not for us.
+   * oldest first; also of a session that is deleted. Errors as of {@link live}, where the API keeps
+   * nothing, or not for us; RangeError behind so many pages that no session has them.
    */
-  async past(sinceUnixMs: number): Promise<readonly PlatformEvent[] | null> {
-    const events: PlatformEvent[] = [];
+  async *past(sinceUnixMs: number): AsyncGenerator<PlatformEvent> {
     const since = new Date(sinceUnixMs).toISOString();
     let offset = '0';
     for (let page = 0; page < mostPages; page++) {
@@ -68,32 +68,26 @@ export class PlatformEvents {
         limit: String(perPage),
         offset,
       });
-      if (answer === null) return null;
-      events.push(...answer.items.flatMap((item) => parsePlatformEvent(item) ?? []));
-      if (answer.next === null) break;
+      yield* answer.items.flatMap((item) => parsePlatformEvent(item) ?? []);
+      if (answer.next === null) return;
       offset = answer.next;
     }
-    return events;
+    throw new RangeError(`more than ${mostPages} pages of events`);
   }
 
   async #page(query: Readonly<Record<string, string>>) {
     const path = '/telemetry/events';
     const { offset, ...first } = query;
-    try {
-      const response = await this.#client.open({
-        method: 'GET',
-        path,
-        query: offset === '0' ? first : query,
-      });
-      const body = await this.#client.whole(path, response);
-      const items = parsed(Buffer.from(body).toString('utf8'));
-      const next = response.headers.get('x-next-offset');
-      const hasMore = response.headers.get('x-has-more') === 'true' && next !== null && next !== '';
-      return { items: Array.isArray(items) ? items : [], next: hasMore ? next : null };
-    } catch (error) {
-      if (isAbsence(error)) return null;
-      throw error;
-    }
+    const response = await this.#client.open({
+      method: 'GET',
+      path,
+      query: offset === '0' ? first : query,
+    });
+    const body = await this.#client.whole(path, response);
+    const items = parsed(Buffer.from(body).toString('utf8'));
+    const next = response.headers.get('x-next-offset');
+    const hasMore = response.headers.get('x-has-more') === 'true' && next !== null && next !== '';
+    return { items: Array.isArray(items) ? items : [], next: hasMore ? next : null };
   }
 
   async *#texts(path: string, response: Response, signal: AbortSignal): AsyncGenerator<string> {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { PlatformEvent } from '../../src/session/platform-events.ts';
-import { PlatformEvents } from '../../src/session/platform-events.ts';
+import { isAbsence, PlatformEvents } from '../../src/session/platform-events.ts';
 import { SessionClient } from '../../src/session/session-client.ts';
 
 /** An API that gives these answers, one after the other. */
@@ -77,7 +77,7 @@ test('the past is asked for page by page, of one category', async () => {
     page([], { 'x-has-more': 'true', 'x-next-offset': '7' }),
     page([envelope(9), 'nonsense'], { 'x-has-more': 'false', 'x-next-offset': '0' }),
   );
-  expect(await platform.past(1_795_960_800_000)).toEqual([heard(1), heard(9)]);
+  expect(await all(platform.past(1_795_960_800_000))).toEqual([heard(1), heard(9)]);
   const first =
     'http://host/browsers/x/telemetry/events?category=system&since=2026-11-29T14%3A00%3A00.000Z&limit=100';
   expect(calls.map(({ url }) => url)).toEqual([
@@ -89,5 +89,14 @@ test('the past is asked for page by page, of one category', async () => {
 
 test.each([404, 403, 401, 405, 500])('an API that says %i has no past', async (status) => {
   const { platform } = answering(new Response('{"message":"no"}', { status }));
-  expect(await platform.past(0)).toBeNull();
+  const error = await all(platform.past(0)).catch((reason: unknown) => reason);
+  expect(isAbsence(error)).toBe(true);
+});
+
+test('pages without an end are left', async () => {
+  const more = { 'x-has-more': 'true', 'x-next-offset': '7' };
+  const pages = Array.from({ length: 201 }, () => new Response('[]', { headers: more }));
+  const { platform, calls } = answering(...pages);
+  await expect(all(platform.past(0))).rejects.toThrow(RangeError);
+  expect(calls).toHaveLength(200);
 });

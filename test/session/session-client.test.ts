@@ -215,7 +215,9 @@ describe('what a server does to us', () => {
 
   test('so is one of telemetry', async () => {
     const { taken, make } = endless(200);
-    await kernelSession('a', env, answering(make).send).platform?.past(0);
+    const past = kernelSession('a', env, answering(make).send).platform?.past(0);
+    const error = await failureOf(past?.next() ?? Promise.resolve());
+    expect(error.code).toBe('SESSION_CALL_FAILED');
     expect(taken.count).toBeLessThanOrEqual(10);
   });
 

@@ -15,6 +15,7 @@ const shownNotes: ReadonlySet<Note['code']> = new Set<Note['code']>([
   'exits_unavailable',
   'oom_without_victim',
   'service_crashed',
+  'telemetry_lost',
   'userspace_oom',
   'browser_log',
   'data_limit',

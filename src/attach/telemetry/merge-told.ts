@@ -70,12 +70,14 @@ function placesIn(stored: readonly StoredEvent[]): (place: EventPlace) => boolea
     if (event === undefined) return row < lastRow;
     return event.kind === 'oom_kill'
       ? event.context === 'telemetry'
-      : event.kind === 'note' && event.code === 'service_crashed';
+      : event.kind === 'note' && ['service_crashed', 'telemetry_lost'].includes(event.code);
   };
 }
 
-/** What was before the recording is no part of it. */
-function isSince({ timeUnixMs }: ToldEvent, { startedUnixMs }: SessionFacts): boolean {
+/** What was before the recording is no part of it; what was lost from then on may be. */
+function isSince(event: ToldEvent, { startedUnixMs }: SessionFacts): boolean {
+  const { timeUnixMs } = event;
+  if (event.kind === 'note' && event.code === 'telemetry_lost') return true;
   return timeUnixMs === null || timeUnixMs >= startedUnixMs - startSlackMs;
 }
 

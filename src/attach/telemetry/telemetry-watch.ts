@@ -8,12 +8,12 @@ import { notWritable } from '../../store/not-writable.ts';
 import { temporaryBeside } from '../../store/temporary-file.ts';
 import { nameCopy } from '../name-copy.ts';
 import { type HeardEvent, mergeTold } from './merge-told.ts';
-import { type ToldEvent, toldEvent } from './told-event.ts';
+import { lostNote, type ToldEvent, toldEvent } from './told-event.ts';
 
 export interface TelemetryWatchOptions {
   /** Listens to what is told as it happens; else it is asked for with each copy, and nothing is open. */
   isLive: boolean;
-  /** Gets what was told as it happens. */
+  /** Gets what was told as it happens, and of the past as well that not all of it was taken. */
   onTold?: (event: ToldEvent) => void;
   /** Ms, of a clock that stands still for nobody. */
   now?: () => number;
@@ -40,6 +40,8 @@ export class TelemetryWatch {
   readonly #heard = new Map<string, HeardEvent>();
   readonly #end = new AbortController();
   readonly #listening: Promise<void>;
+  /** More was told than is taken: nobody is listened to any more. */
+  #isOver = false;
   #askedMs = Number.NEGATIVE_INFINITY;
 
   constructor({ platform }: Pick<Session, 'platform'>, options: TelemetryWatchOptions) {
@@ -106,13 +108,22 @@ export class TelemetryWatch {
   /** Whether there was an answer. */
   async #askForPast(): Promise<boolean> {
     const nowMs = this.#options.now();
-    if (this.#platform === null || nowMs - this.#askedMs < pastEveryMs) return false;
+    if (this.#platform === null || this.#isOver || nowMs - this.#askedMs < pastEveryMs)
+      return false;
     this.#askedMs = nowMs;
+    let lastUnixMs = Date.now();
     try {
-      const past = await this.#platform.past(Date.now() - archiveMs);
-      for (const event of past ?? []) this.#take(event);
-      return past !== null;
+      for await (const event of this.#platform.past(lastUnixMs - archiveMs)) {
+        lastUnixMs = event.timeUnixMs;
+        this.#take(event);
+        if (this.#isOver) break;
+      }
+      return true;
     } catch (error) {
+      if (error instanceof RangeError) {
+        this.#lose(lastUnixMs);
+        return true;
+      }
       // It is asked for again.
       if (!(error instanceof HeadroomError)) throw error;
       return false;
@@ -126,12 +137,13 @@ export class TelemetryWatch {
     // A server without an archive has the last events in the stream.
     const replays = !(await this.#askForPast());
     let afterSequence: number | null = null;
-    while (!signal.aborted) {
+    while (!signal.aborted && !this.#isOver) {
       try {
         for await (const event of this.#platform.live({ afterSequence, replays, signal })) {
           afterSequence = event.sequence;
           const told = this.#take(event);
           if (told !== null) onTold(told);
+          if (this.#isOver) return;
         }
       } catch (error) {
         if (signal.aborted) return;
@@ -146,9 +158,20 @@ export class TelemetryWatch {
     const told = toldEvent(event);
     // A server that was started again counts from one again.
     const key = `${event.timeUnixMs} ${event.type} ${JSON.stringify(told)}`;
-    if (told === null || this.#heard.has(key) || this.#heard.size >= mostHeard) return null;
+    if (told === null || this.#heard.has(key)) return null;
+    if (this.#heard.size >= mostHeard) {
+      this.#lose(event.timeUnixMs);
+      return null;
+    }
     this.#heard.set(key, { event: told, place: null, heardMs: this.#options.now() });
     return told;
+  }
+
+  #lose(timeUnixMs: number): void {
+    this.#isOver = true;
+    const event = lostNote(Math.round(timeUnixMs));
+    this.#heard.set(event.code, { event, place: null, heardMs: this.#options.now() });
+    this.#options.onTold(event);
   }
 }
 

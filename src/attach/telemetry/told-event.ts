@@ -29,6 +29,13 @@ export function toldEvent({ type, timeUnixMs, data }: PlatformEvent): ToldEvent 
   return serviceCrashNote({ service, phase, pid: countOf(data['pid']) }, Math.round(timeUnixMs));
 }
 
+/** That more was told than is taken. */
+export function lostNote(timeUnixMs: number): Note {
+  const message =
+    "the session's telemetry told more than is taken: what it told after this is not recorded";
+  return { kind: 'note', timeUnixMs, code: 'telemetry_lost', message };
+}
+
 function oomKill(data: PlatformEvent['data'], timeUnixMs: number): OomKill | null {
   const pid = countOf(data['pid']);
   const comm = nameOf(data['process_name']);

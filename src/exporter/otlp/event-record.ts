@@ -199,7 +199,7 @@ function tellLimit({ fromBytes, toBytes }: LimitChange): Told {
 
 function tellNote({ code, message }: Note): Told {
   const attributes = { 'headroom.note.code': code };
-  const severity = code === 'service_crashed' ? 'WARN' : 'INFO';
+  const severity = code === 'service_crashed' || code === 'telemetry_lost' ? 'WARN' : 'INFO';
   return { name: 'headroom.recording.note', severity, body: message, attributes };
 }
 

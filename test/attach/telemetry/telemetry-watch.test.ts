@@ -37,20 +37,20 @@ const note = (message: string): Note => {
 };
 
 /** A session whose telemetry has this past, and a clock that the test sets. */
-function watching(past: () => PlatformEvent[] | HeadroomError | null) {
+function watching(past: () => Iterable<PlatformEvent>) {
   const clock = { ms: 0 };
+  const told: string[] = [];
   const platform: Session['platform'] = {
-    past: async () => {
-      const answer = past();
-      if (answer instanceof HeadroomError) throw answer;
-      return answer;
+    past: async function* () {
+      yield* past();
     },
     live: () => {
       throw new Error('not used here');
     },
   };
-  const watch = new TelemetryWatch({ platform }, { isLive: false, now: () => clock.ms });
-  return { watch, clock };
+  const onTold = (event: RecordingEvent) => told.push(wordsOf(event));
+  const watch = new TelemetryWatch({ platform }, { isLive: false, now: () => clock.ms, onTold });
+  return { watch, clock, told };
 }
 
 /** Row, kind and pid of every event of the copy, which is whole in every byte. */
@@ -58,9 +58,16 @@ function eventsOf(): unknown[] {
   expect(verifyFile(file)).toMatchObject({ isWhole: true, checked: 'every_byte' });
   using recording = openRecording(file);
   return recording.storedEvents(0, 100).map(({ row, event }) => {
-    return [row, event.kind === 'note' ? event.message : `${event.kind} ${pidOf(event)}`];
+    return [row, wordsOf(event)];
   });
 }
+
+function wordsOf(event: RecordingEvent): string {
+  return event.kind === 'note' ? event.message : `${event.kind} ${pidOf(event)}`;
+}
+
+const lost =
+  "the session's telemetry told more than is taken: what it told after this is not recorded";
 
 function pidOf(event: RecordingEvent): string {
   return event.kind === 'oom_kill' ? `${event.pid} ${event.context}` : '';
@@ -124,12 +131,38 @@ describe('what telemetry tells is in the recording once', () => {
     expect(eventsOf()).toEqual([[1, 'oom_kill 7 telemetry']]);
   });
 
-  test('a server that tells without end is listened to so far', async () => {
+  test('a server that tells without end is listened to so far, and that is told once', async () => {
     copyWith();
-    const endless = Array.from({ length: 2_100 }, (_, pid) => kill(1, pid + 1));
-    await watching(() => endless).watch.finish(file);
+    let pid = 0;
+    function* endless() {
+      for (;;) yield kill(1, ++pid);
+    }
+    const { watch, told } = watching(endless);
+    await watch.finish(file);
+    await watch.beginLastCopy();
+    expect(pid).toBe(2_049);
+    expect(told).toEqual([lost]);
     using recording = openRecording(file);
-    expect(recording.storedEvents(0, 3_000)).toHaveLength(2_048);
+    const events = recording.storedEvents(0, 3_000).map(({ event }) => event);
+    expect(events).toHaveLength(2_049);
+    expect(events.at(-1)).toEqual({
+      kind: 'note',
+      timeUnixMs: at(1),
+      code: 'telemetry_lost',
+      message: lost,
+    });
+  });
+
+  test('so is one that has page after page of the past', async () => {
+    copyWith();
+    function* pages(): Generator<PlatformEvent> {
+      yield { ...kill(-60, 11), type: 'of_tomorrow' };
+      throw new RangeError('more than 200 pages of events');
+    }
+    const { watch, told } = watching(pages);
+    await watch.finish(file);
+    expect(told).toEqual([lost]);
+    expect(eventsOf()).toEqual([[1, lost]]);
   });
 
   test('no telemetry, or none for us, changes no byte', async () => {
@@ -137,9 +170,11 @@ describe('what telemetry tells is in the recording once', () => {
     const before = readFileSync(file);
     const refused = new HeadroomError('SESSION_REFUSED', '403');
     await new TelemetryWatch({ platform: null }, { isLive: true }).finish(file);
-    await watching(() => null).watch.finish(file);
     await watching(() => []).watch.finish(file);
-    await watching(() => refused).watch.finish(file);
+    const refuse = () => {
+      throw refused;
+    };
+    await watching(refuse).watch.finish(file);
     await watching(() => [kill(1, 1)]).watch.finish(folder.file('none.db'));
     expect(readFileSync(file).equals(before)).toBe(true);
   });
@@ -209,7 +244,10 @@ describe('the live stream', () => {
     const told: string[] = [];
     const unreachable = new HeadroomError('SESSION_UNREACHABLE', 'broken off');
     const platform: Session['platform'] = {
-      past: async () => null,
+      // biome-ignore lint/correctness/useYield: there is nothing
+      past: async function* () {
+        throw new HeadroomError('SESSION_NOT_FOUND', '404');
+      },
       live: async function* ({ signal, ...options }) {
         calls.push(options);
         if (calls.length === 1) {
@@ -249,7 +287,9 @@ describe('the live stream', () => {
     async (code) => {
       let count = 0;
       const platform: Session['platform'] = {
-        past: async () => [],
+        past: async function* () {
+          yield* [];
+        },
         live: () => {
           count++;
           throw new HeadroomError(code, 'none');
@@ -261,4 +301,23 @@ describe('the live stream', () => {
       expect(count).toBe(1);
     },
   );
+
+  test('without an end is left, and that is told', async () => {
+    let pid = 0;
+    const platform: Session['platform'] = {
+      past: async function* () {
+        yield* [];
+      },
+      live: async function* () {
+        for (;;) yield kill(1, ++pid);
+      },
+    };
+    const told: string[] = [];
+    const onTold = (event: RecordingEvent) => told.push(wordsOf(event));
+    const watch = new TelemetryWatch({ platform }, { isLive: true, onTold });
+    await vi.waitFor(() => expect(told.at(-1)).toBe(lost), { timeout: 60_000 });
+    await watch.close();
+    expect(pid).toBe(2_049);
+    expect(told).toHaveLength(2_049);
+  });
 });
