@@ -32,7 +32,12 @@ beforeAll(async () => {
   mkdirSync(recordings);
   const file = (name: string) => path.join(recordings, name);
   writePageRecording(file('checkout.db'), { tickCount: 900, labels: { suite: 'checkout' } });
-  writePageRecording(file('search.db'), { tickCount: 600, labels: { suite: 'search' }, seed: 2 });
+  writePageRecording(file('search.db'), {
+    tickCount: 600,
+    labels: { suite: 'search' },
+    seed: 2,
+    isShared: true,
+  });
   writePageRecording(file('hostile.db'), {
     tickCount: 60,
     labels: { [hostile]: hostile },
@@ -277,6 +282,27 @@ describe('one recording', () => {
     expect(await page.locator('figure details tbody th').first().textContent()).toBe(
       '2026-01-05 10:00:00Z',
     );
+  });
+
+  test('an OOM kill and an end outside of the session have signs and words of their own', async () => {
+    await open('#/recording/search.db');
+    await page.locator('.verdict.bad').waitFor();
+    const figure = page.locator('figure').first();
+    expect(await figure.getAttribute('aria-label')).toMatch(
+      / In it: 1 OOM kill of this session, 1 OOM kill outside of this session\.$/,
+    );
+    expect(await figure.locator('.meanings span').allTextContents()).toEqual([
+      '✕ 1 OOM kill of this session',
+      '○ 1 OOM kill outside of this session',
+    ]);
+    const rows = await page.locator('.events tbody tr').allInnerTexts();
+    for (const [kind, what] of [
+      ['✕ OOM kill', 'chromium'],
+      ['○ OOM kill outside', 'cc1plus'],
+      ['end of a process outside', 'browser (pid 77001)'],
+    ]) {
+      expect(rows.filter((row) => row.includes(`\t${kind}\t${what}`))).toHaveLength(1);
+    }
   });
 
   test('a window that is typed', async () => {

@@ -1,6 +1,6 @@
 import type { RecordingEvent } from '../../src/model/event.ts';
 import { gapBetween } from '../../src/model/gap.ts';
-import type { Sample } from '../../src/model/sample.ts';
+import type { ProcessReading, Sample } from '../../src/model/sample.ts';
 import { StoreWriter } from '../../src/store/writer.ts';
 import { fakeOomKill } from './fake-sample.ts';
 import { syntheticFacts, syntheticSamples } from './synthetic-session.ts';
@@ -11,6 +11,8 @@ export interface PageRecordingOptions {
   seed?: number;
   /** What every process calls itself, and its command line. */
   processName?: string;
+  /** Beside it runs somebody else's browser: it ends at half, and the kernel kills something in another cgroup. */
+  isShared?: boolean;
 }
 
 const standbyMs = 240_000;
@@ -20,7 +22,7 @@ const standbyMs = 240_000;
  * the kernel kills a renderer.
  */
 export function writePageRecording(file: string, options: PageRecordingOptions): void {
-  const { tickCount, labels, seed = 1, processName } = options;
+  const { tickCount, labels, seed = 1, processName, isShared = false } = options;
   const writer = StoreWriter.open(file, syntheticFacts({ labels }));
   let before: Sample | null = null;
   let kills = 0;
@@ -29,11 +31,16 @@ export function writePageRecording(file: string, options: PageRecordingOptions):
     const sample = {
       ...made,
       timeUnixMs: made.timeUnixMs + (isAwake ? standbyMs : 0),
-      processes: made.processes.map((process) =>
-        processName === undefined
-          ? process
-          : { ...process, comm: processName, command: processName },
-      ),
+      processes: [
+        ...made.processes.map((process) =>
+          processName === undefined
+            ? process
+            : { ...process, comm: processName, command: processName },
+        ),
+        ...(isShared && made.sequence < tickCount / 2
+          ? made.processes.slice(0, 1).map(foreign)
+          : []),
+      ],
     };
     const events: RecordingEvent[] = [];
     if (before === null) events.push(pageIn(sample));
@@ -43,11 +50,38 @@ export function writePageRecording(file: string, options: PageRecordingOptions):
       kills++;
       events.push(killIn(sample, processName ?? 'chromium'));
     }
+    if (isShared && sample.sequence === Math.ceil(tickCount / 2)) {
+      events.push(foreignEnd(sample.timeUnixMs), foreignKill(sample.timeUnixMs));
+    }
     const activity = { ...sample.activity, oomKillCount: kills };
     writer.writeSample({ ...sample, activity }, events);
     before = sample;
   }
   writer.close({ endedUnixMs: before?.timeUnixMs ?? 0, endReason: 'duration' });
+}
+
+const foreignPid = 77_001;
+
+function foreign(browser: ProcessReading): ProcessReading {
+  return { ...browser, pid: foreignPid, startTicks: foreignPid, role: 'browser', browserPid: null };
+}
+
+function foreignEnd(timeUnixMs: number): RecordingEvent {
+  const unknown = { exitCode: null, signal: null, source: 'vanished' } as const;
+  const identity = { pid: foreignPid, startTicks: foreignPid, role: 'browser' } as const;
+  return { kind: 'process_exit', timeUnixMs, ...identity, ...unknown };
+}
+
+function foreignKill(timeUnixMs: number): RecordingEvent {
+  const cgroup = '/another.slice/job.scope';
+  return fakeOomKill({
+    pid: 77_002,
+    comm: 'cc1plus',
+    timeUnixMs,
+    kmsgSequence: 2,
+    scope: 'cgroup',
+    cgroup,
+  });
 }
 
 /** The page that the browser shows in its first renderer. */

@@ -2,8 +2,9 @@ import type { SessionReport } from '../../analysis/session-report.ts';
 import type { Recording } from '../../model/recording.ts';
 import type { Series } from '../../model/series.ts';
 import type { TimeRange } from '../../model/time-range.ts';
+import { Ownership } from './ownership.ts';
 import type { PageBundle } from './page-bundle.ts';
-import type { PageFile, PagePart, PageSketch } from './page-data.ts';
+import type { PageFile, PagePart, PageSketch, RecordingHead, ShownEvent } from './page-data.ts';
 import { filePage } from './page-html.ts';
 import { processLines } from './process-lines.ts';
 import { recordingHead } from './recording-head.ts';
@@ -36,7 +37,7 @@ function pageFile(recording: Recording, report: SessionReport, range: TimeRange)
   const processes = report.processes.slice(0, mostProcesses);
   return {
     schemaVersion: 1,
-    head: { ...head, ...window },
+    head: { ...head, ...window, events: markedEvents(eventsIn(head, range), report) },
     report: { ...report, processes },
     pictures: {
       session: recording.timeline({ ...window, columns }),
@@ -49,6 +50,24 @@ function pageFile(recording: Recording, report: SessionReport, range: TimeRange)
     ),
     parts: [...parts(recording, window)],
   };
+}
+
+function eventsIn({ events }: RecordingHead, range: TimeRange): ShownEvent[] {
+  const { fromUnixMs = Number.NEGATIVE_INFINITY, toUnixMs = Number.POSITIVE_INFINITY } = range;
+  return events.filter(
+    ({ timeUnixMs }) => timeUnixMs === null || (timeUnixMs >= fromUnixMs && timeUnixMs <= toUnixMs),
+  );
+}
+
+/** In the report of the file there are not all processes, and those of others come last. */
+function markedEvents(events: readonly ShownEvent[], report: SessionReport): ShownEvent[] {
+  const ownership = new Ownership();
+  ownership.learn(report);
+  return events.map((event) =>
+    event.kind === 'process_exit' && ownership.of(event) === 'outside'
+      ? { ...event, isOutside: true }
+      : event,
+  );
 }
 
 function* parts(

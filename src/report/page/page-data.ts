@@ -36,6 +36,9 @@ export interface RecordingSummary {
   sparkline: (number | null)[];
 }
 
+/** An event of a recording; in a file marked where it is the end of a process that is not the session's. */
+export type ShownEvent = RecordingEvent & { isOutside?: true };
+
 /** What is known of a recording without reading all of it. */
 export interface RecordingHead {
   name: string;
@@ -46,7 +49,7 @@ export interface RecordingHead {
   fromUnixMs: number;
   toUnixMs: number;
   gaps: Gap[];
-  events: RecordingEvent[];
+  events: ShownEvent[];
   /** Ends of processes that are not in `events`. */
   eventsLeftOut: number;
 }

@@ -1,7 +1,8 @@
 import type uPlot from 'uplot';
 import { formatDuration } from '../../../analysis/format.ts';
-import type { Gap, OomKill } from '../../../model/event.ts';
-import { badColor, gridColor, inkColor } from './colors.ts';
+import type { Gap } from '../../../model/event.ts';
+import { gridColor, inkColor } from './colors.ts';
+import { drawKills, type KillMark } from './kill-marks.ts';
 
 const gapWords: Readonly<Record<Gap['gap'], string>> = {
   standby: 'standby',
@@ -13,11 +14,11 @@ const gapWords: Readonly<Record<Gap['gap'], string>> = {
 
 /**
  * What is no line: time about which nothing is known, hatched, standby the other way round; and OOM
- * kills, a line with a cross. Each with its word, so that nothing hangs on a colour.
+ * kills, a line with a sign. Each with its word, so that nothing hangs on a colour.
  */
 export function drawBackdrop(
   plot: uPlot,
-  { gaps, kills }: { gaps: readonly Gap[]; kills: readonly OomKill[] },
+  { gaps, kills }: { gaps: readonly Gap[]; kills: readonly KillMark[] },
 ): void {
   const { ctx, bbox } = plot;
   ctx.save();
@@ -30,10 +31,7 @@ export function drawBackdrop(
   ctx.textBaseline = 'alphabetic';
   ctx.font = `${Math.round(11 * devicePixelRatio)}px system-ui`;
   for (const gap of gaps) drawGap(plot, gap);
-  let freeFrom = bbox.left;
-  for (const { timeUnixMs } of kills) {
-    if (timeUnixMs !== null) freeFrom = drawKill(plot, timeUnixMs, freeFrom);
-  }
+  drawKills(plot, kills);
   ctx.restore();
 }
 
@@ -74,31 +72,3 @@ function drawGap(plot: uPlot, gap: Gap): void {
   }
   ctx.restore();
 }
-
-/** Words do not lie on those before, nor go over the edge; gives from where on there is room. */
-function drawKill(plot: uPlot, timeUnixMs: number, freeFrom: number): number {
-  const { ctx, bbox } = plot;
-  const x = plot.valToPos(timeUnixMs, 'x', true);
-  const arm = 5 * devicePixelRatio;
-  const y = bbox.top + 1.6 * arm;
-  ctx.strokeStyle = badColor();
-  ctx.lineWidth = 2 * devicePixelRatio;
-  ctx.beginPath();
-  ctx.moveTo(x, bbox.top);
-  ctx.lineTo(x, bbox.top + bbox.height);
-  ctx.moveTo(x - arm, y - arm);
-  ctx.lineTo(x + arm, y + arm);
-  ctx.moveTo(x - arm, y + arm);
-  ctx.lineTo(x + arm, y - arm);
-  ctx.stroke();
-  ctx.fillStyle = badColor();
-  const space = arm + 3 * devicePixelRatio;
-  const { width } = ctx.measureText(killWords);
-  const isAtEdge = x + space + width > bbox.left + bbox.width;
-  const left = isAtEdge ? x - space - width : x + space;
-  if (left < freeFrom) return freeFrom;
-  ctx.fillText(killWords, left, y + 0.75 * arm);
-  return left + width;
-}
-
-const killWords = 'OOM kill';

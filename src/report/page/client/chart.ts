@@ -4,6 +4,7 @@ import { chartTable } from './chart-table.ts';
 import { onScheme } from './colors.ts';
 import { element } from './dom.ts';
 import { dragsWindow, startDrag } from './drag.ts';
+import type { Meaning } from './kill-marks.ts';
 import { formatTime, onZone, shownZone } from './times.ts';
 import type { Viewport } from './viewport.ts';
 
@@ -32,6 +33,8 @@ export interface ChartOptions {
   viewport: Viewport;
   /** Drawn behind the lines. */
   backdrop?: (plot: uPlot) => void;
+  /** What the signs in it mean, those that there are. */
+  meanings?: () => readonly Meaning[];
   /** Times on the axis are counted from here; default: they are times of day. */
   elapsedFromUnixMs?: number;
 }
@@ -44,6 +47,7 @@ export class Chart {
   readonly #options: ChartOptions;
   readonly #table = element('details', {}, [element('summary', {}, ['Data as a table'])]);
   readonly #body = element('div', { class: 'plot' });
+  readonly #meanings = element('p', { class: 'meanings' });
   readonly #end: (() => void)[] = [];
   /** Null until there are data and a place to draw them in: so it is drawn once, and not three times. */
   #plot: uPlot | null = null;
@@ -59,10 +63,10 @@ export class Chart {
       {
         class: 'chart',
         tabindex: 0,
-        'aria-label': `${options.title}. ${options.description}`,
       },
-      [caption, this.#body, this.#table],
+      [caption, this.#body, this.#meanings, this.#table],
     );
+    this.tellMeanings();
     const sizes = new ResizeObserver(() => this.#fit(caption.clientWidth));
     // As wide as the plot, and not made higher by it.
     sizes.observe(caption);
@@ -86,9 +90,16 @@ export class Chart {
       this.#plot.setData(this.#data, false);
       this.#showWindow();
     }
+    this.#fillMeanings();
     this.#fillTable();
     // What a test, and a reader of the page, can ask for without looking.
     this.element.dataset['points'] = String(timesUnixMs.length);
+  }
+
+  /** What its signs mean is another now. */
+  tellMeanings(): void {
+    this.#fillMeanings();
+    this.#plot?.redraw(false);
   }
 
   destroy(): void {
@@ -237,6 +248,20 @@ export class Chart {
     const most = largest ?? 0;
     const top = this.#options.top?.(most) ?? most * 1.05;
     return top > 0 ? top : 1;
+  }
+
+  /** Below the picture, and in its name for who cannot see it. */
+  #fillMeanings(): void {
+    const { title, description, meanings = () => [] } = this.#options;
+    const told = meanings();
+    const words = told.map((meaning) => meaning.words).join(', ');
+    const name = `${title}. ${description}${words === '' ? '' : ` In it: ${words}.`}`;
+    if (this.element.getAttribute('aria-label') === name) return;
+    this.element.setAttribute('aria-label', name);
+    this.#meanings.hidden = told.length === 0;
+    this.#meanings.replaceChildren(
+      ...told.map(({ sign, words }) => element('span', {}, [`${sign} ${words}`])),
+    );
   }
 
   /** While it is open: what is seen, at most so many lines of it. */

@@ -1,6 +1,7 @@
 import { formatDuration, formatRatio } from '../../../analysis/format.ts';
 import type { SessionReport } from '../../../analysis/session-report.ts';
 import { headlines } from '../../headline.ts';
+import { Ownership } from '../ownership.ts';
 import type { RecordingHead } from '../page-data.ts';
 import { bytesElement, element, table } from './dom.ts';
 import { keepLoaded } from './loader.ts';
@@ -25,6 +26,7 @@ export async function compareView(source: Source, names: readonly [string, strin
     (reports) => {
       if (isOver) return;
       place.removeAttribute('aria-busy');
+      for (const [at, report] of reports.entries()) sides[at]?.learn(report);
       place.replaceChildren(comparison(names, reports));
     },
     (error: unknown) => place.replaceChildren(element('p', { class: 'problem' }, [String(error)])),
@@ -49,9 +51,11 @@ export async function compareView(source: Source, names: readonly [string, strin
 
 function sideOf(source: Source, head: RecordingHead, lengthMs: number) {
   const { fromUnixMs } = head;
+  const ownership = new Ownership();
   const viewport = new Viewport({ fromUnixMs, toUnixMs: fromUnixMs + lengthMs }, 'stay');
   const picture = memoryPicture({
     head,
+    ownership,
     viewport,
     title: head.name,
     isScaledToLimit: () => true,
@@ -66,6 +70,10 @@ function sideOf(source: Source, head: RecordingHead, lengthMs: number) {
     element: picture.element,
     viewport,
     load: loader.load,
+    learn(report: SessionReport) {
+      ownership.learn(report);
+      picture.tellKills();
+    },
     end() {
       loader.end();
       picture.destroy();

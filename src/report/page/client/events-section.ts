@@ -2,8 +2,10 @@ import { agentOsEventWords } from '../../../analysis/agentos-wording.ts';
 import { formatDuration } from '../../../analysis/format.ts';
 import type { RecordingEvent } from '../../../model/event.ts';
 import { formatBytes } from '../../../model/format-bytes.ts';
-import type { RecordingHead } from '../page-data.ts';
+import type { Ownership } from '../ownership.ts';
+import type { RecordingHead, ShownEvent } from '../page-data.ts';
 import { button, element, table } from './dom.ts';
+import { killWords } from './kill-marks.ts';
 import { formatTime } from './times.ts';
 
 const kindWords: Readonly<Record<RecordingEvent['kind'], string>> = {
@@ -23,8 +25,8 @@ const kindWords: Readonly<Record<RecordingEvent['kind'], string>> = {
 /** The list of events, by kind; a time in it leads there in the pictures. */
 export function eventsSection(
   { events, eventsLeftOut }: RecordingHead,
-  goTo: (unixMs: number) => void,
-): HTMLElement {
+  { ownership, goTo }: { ownership: Ownership; goTo: (unixMs: number) => void },
+): { element: HTMLElement; tellWhose(): void } {
   const kinds = [...new Set(events.map(({ kind }) => kind))];
   const select = element('select', { id: 'event-kind' }, [
     element('option', { value: '' }, [`all ${events.length}`]),
@@ -40,38 +42,57 @@ export function eventsSection(
     role: 'region',
     'aria-label': 'Events',
   });
+  // Told anew in place: whoever has the focus in the table keeps it.
+  let rows: Row[] = [];
+  const tellWhose = () => {
+    for (const { event, kind } of rows) kind.textContent = kindOf(event, ownership);
+  };
   const show = () => {
     const shown = events.filter(({ kind }) => select.value === '' || kind === select.value);
+    rows = shown.map((event) => ({ event, kind: element('span') }));
+    tellWhose();
     place.replaceChildren(
       shown.length === 0
         ? element('p', {}, ['none'])
         : table(
             'Events',
             ['time', 'kind', 'what'],
-            shown.map((event) => rowOf(event, goTo)),
+            rows.map((row) => cellsOf(row, goTo)),
           ),
     );
   };
   select.addEventListener('change', show);
   show();
   const left = `${eventsLeftOut} ends of processes are not listed here.`;
-  return element('section', { class: 'events' }, [
+  const section = element('section', { class: 'events' }, [
     element('h2', {}, ['Events']),
     element('label', { for: 'event-kind' }, ['Kind ']),
     select,
     place,
     eventsLeftOut > 0 ? element('p', { class: 'faint' }, [left]) : null,
   ]);
+  return { element: section, tellWhose };
 }
 
-function rowOf(event: RecordingEvent, goTo: (unixMs: number) => void) {
+interface Row {
+  event: ShownEvent;
+  kind: HTMLElement;
+}
+
+function cellsOf({ event, kind }: Row, goTo: (unixMs: number) => void) {
   const { timeUnixMs } = event;
   const time = formatTime(timeUnixMs);
   return [
     timeUnixMs === null ? time : button(time, () => goTo(timeUnixMs), { class: 'link' }),
-    kindWords[event.kind],
+    kind,
     wordsOf(event),
   ];
+}
+
+function kindOf(event: ShownEvent, ownership: Ownership): string {
+  const whose = ownership.of(event);
+  if (event.kind === 'oom_kill' && whose !== null) return killWords(whose);
+  return `${kindWords[event.kind]}${whose === 'outside' ? ' outside' : ''}`;
 }
 
 function wordsOf(event: RecordingEvent): string {

@@ -1,9 +1,11 @@
 import { type ProcessRole, processRoles } from '../../../model/process-role.ts';
+import type { Ownership } from '../ownership.ts';
 import type { KeyedProcessTimeline, RecordingHead, WindowPictures } from '../page-data.ts';
 import { drawBackdrop } from './backdrop.ts';
 import { Chart } from './chart.ts';
 import { inkColor, lineColor, lineDashes, roleColor } from './colors.ts';
 import { element } from './dom.ts';
+import { killMarks, killMeanings } from './kill-marks.ts';
 import type { Viewport } from './viewport.ts';
 
 /** A picture, or a few, and how data gets into them. */
@@ -18,15 +20,20 @@ interface PictureContext {
   viewport: Viewport;
 }
 
-interface MemoryContext extends PictureContext {
+/** Of a picture that shows OOM kills. */
+interface KillsContext extends PictureContext {
+  ownership: Ownership;
+}
+
+interface MemoryContext extends KillsContext {
   title?: string;
   /** Whether the scale goes up to the limit, or only to what was used. */
   isScaledToLimit: () => boolean;
   elapsedFromUnixMs?: number;
 }
 
-export function memoryPicture(context: MemoryContext): Pictures {
-  const { head, viewport, isScaledToLimit, title, elapsedFromUnixMs } = context;
+export function memoryPicture(context: MemoryContext): Pictures & { tellKills(): void } {
+  const { head, ownership, viewport, isScaledToLimit, title, elapsedFromUnixMs } = context;
   let mostUsed = 0;
   const chart = new Chart({
     title: title ?? 'Memory against its limit',
@@ -43,7 +50,8 @@ export function memoryPicture(context: MemoryContext): Pictures {
     bands: [{ between: [1, 2], fill: () => `${lineColor(0)}66` }],
     // Above the limit there is room for the word of a kill.
     top: (largest) => 1.17 * (isScaledToLimit() ? largest : mostUsed),
-    backdrop: (plot) => drawBackdrop(plot, backdropOf(head)),
+    backdrop: (plot) => drawBackdrop(plot, { gaps: head.gaps, kills: killMarks(head, ownership) }),
+    meanings: () => killMeanings(killMarks(head, ownership)),
     ...(elapsedFromUnixMs === undefined ? {} : { elapsedFromUnixMs }),
   });
   return {
@@ -58,6 +66,7 @@ export function memoryPicture(context: MemoryContext): Pictures {
         availableMinBytes,
       ]);
     },
+    tellKills: () => chart.tellMeanings(),
     destroy: () => chart.destroy(),
   };
 }
@@ -76,7 +85,7 @@ export function pressurePicture({ viewport, head }: PictureContext): Pictures {
       { label: 'storage, all', color: () => lineColor(2), dash: [2, 2] },
       { label: 'CPU, some', color: () => lineColor(4), dash: [8, 3, 2, 3] },
     ],
-    backdrop: (plot) => drawBackdrop(plot, { ...backdropOf(head), kills: [] }),
+    backdrop: (plot) => drawBackdrop(plot, { gaps: head.gaps, kills: [] }),
   });
   return {
     element: chart.element,
@@ -133,7 +142,7 @@ function stackChart(
       at === 0 ? [] : [{ between: [at, at - 1], fill: () => `${roleColor(role)}b0` }],
     ),
     shownValue: (line, at) => shares[line]?.[at] ?? null,
-    backdrop: (plot) => drawBackdrop(plot, { ...backdropOf(head), kills: [] }),
+    backdrop: (plot) => drawBackdrop(plot, { gaps: head.gaps, kills: [] }),
   });
 }
 
@@ -151,7 +160,7 @@ function stacked(shares: readonly Column[]): Column[] {
 
 /** A line for each process that was asked for. */
 export function processChart(
-  { viewport, head }: PictureContext,
+  { viewport, head, ownership }: KillsContext,
   labels: readonly string[],
   lines: KeyedProcessTimeline,
 ): Chart {
@@ -166,18 +175,12 @@ export function processChart(
       dash: lineDashes[place % lineDashes.length] ?? [],
       width: 2,
     })),
-    backdrop: (plot) => drawBackdrop(plot, backdropOf(head)),
+    backdrop: (plot) => drawBackdrop(plot, { gaps: head.gaps, kills: killMarks(head, ownership) }),
+    meanings: () => killMeanings(killMarks(head, ownership)),
   });
   chart.setData(
     lines.timesUnixMs,
     lines.processes.map(({ bytes }) => bytes),
   );
   return chart;
-}
-
-function backdropOf({ gaps, events }: RecordingHead) {
-  return {
-    gaps,
-    kills: events.filter((event) => event.kind === 'oom_kill').filter((kill) => !kill.beforeStart),
-  };
 }

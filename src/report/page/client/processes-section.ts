@@ -1,6 +1,7 @@
 import { highestPss } from '../../../analysis/highest-pss.ts';
 import type { ProcessReport } from '../../../analysis/processes.ts';
 import type { SessionReport } from '../../../analysis/session-report.ts';
+import type { Ownership } from '../ownership.ts';
 import type { RecordingHead } from '../page-data.ts';
 import type { Chart } from './chart.ts';
 import { bytesElement, element, table } from './dom.ts';
@@ -13,6 +14,7 @@ const mostLines = 8;
 
 interface Context {
   head: RecordingHead;
+  ownership: Ownership;
   source: Source;
   viewport: Viewport;
 }
@@ -40,7 +42,8 @@ export function processesSection(
       if (mine !== asked) return;
       const labels = lines.processes.map(({ pid, startTicks, measure }) => {
         const process = chosen.get(`${pid}-${startTicks}`);
-        return `${process?.role ?? ''} ${pid} (${measure.toUpperCase()})`;
+        const role = process === undefined ? '' : roleOf(process);
+        return `${role} ${pid} (${measure.toUpperCase()})`;
       });
       chart?.destroy();
       chart = processChart(context, labels, lines);
@@ -53,7 +56,7 @@ export function processesSection(
     const key = `${pid}-${startTicks}`;
     const box = element('input', {
       type: 'checkbox',
-      'aria-label': `line of ${process.role} ${pid}`,
+      'aria-label': `line of ${roleOf(process)} ${pid}`,
       disabled: !context.source.hasLine(process),
     });
     box.addEventListener('change', () => {

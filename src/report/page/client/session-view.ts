@@ -1,4 +1,5 @@
 import type { SessionReport } from '../../../analysis/session-report.ts';
+import { Ownership } from '../ownership.ts';
 import type { RecordingHead, WindowPictures } from '../page-data.ts';
 import { button, element } from './dom.ts';
 import { eventsSection } from './events-section.ts';
@@ -22,7 +23,13 @@ export async function sessionView(source: Source, name: string): Promise<View> {
   const viewport = new Viewport(head, head.isLive ? 'follow' : 'stay');
   const toLimit = element('input', { type: 'checkbox', id: 'to-limit' });
   toLimit.checked = true;
-  const memory = memoryPicture({ head, viewport, isScaledToLimit: () => toLimit.checked });
+  const ownership = new Ownership();
+  const memory = memoryPicture({
+    head,
+    ownership,
+    viewport,
+    isScaledToLimit: () => toLimit.checked,
+  });
   const others = [rolePicture({ head, viewport }), pressurePicture({ head, viewport })];
   // The others are farther down: they are drawn when the first one is seen.
   const later: WindowPictures[] = [];
@@ -42,12 +49,15 @@ export async function sessionView(source: Source, name: string): Promise<View> {
   toLimit.addEventListener('change', () => void loader.load());
   const window_ = windowSection(name, { source, viewport });
   const state = element('strong', { class: 'live', role: 'status' }, [head.isLive ? '● live' : '']);
-  const events = element('div', {}, [eventsSection(head, (unixMs) => goTo(viewport, unixMs))]);
+  const events = eventsPlace(head, { ownership, viewport });
   const verdict = element('div', { 'aria-busy': 'true', class: 'verdict-place' }, [
     element('p', { class: 'faint' }, ['Reading every sample for the verdict…']),
   ]);
   const rest = element('div');
   const report = reportKeeper(source, name, (answer) => {
+    ownership.learn(answer);
+    memory.tellKills();
+    events.tellWhose();
     verdict.removeAttribute('aria-busy');
     verdict.replaceChildren(verdictSection(answer), factsSection(answer));
     if (rest.childElementCount > 0) return;
@@ -55,7 +65,7 @@ export async function sessionView(source: Source, name: string): Promise<View> {
     rest.append(
       ...(pages === null ? [] : [pages]),
       rolesSection(answer),
-      processesSection(answer, { head, source, viewport }).element,
+      processesSection(answer, { head, ownership, source, viewport }).element,
     );
   });
   const onGrown = ({ toUnixMs, isLive }: Pick<RecordingHead, 'toUnixMs' | 'isLive'>) => {
@@ -71,7 +81,7 @@ export async function sessionView(source: Source, name: string): Promise<View> {
     if (!isGrowth && message.kind !== 'connected') return;
     void source.head(name).then((now) => {
       if (now.toUnixMs > viewport.whole.toUnixMs || now.isLive !== head.isLive) onGrown(now);
-      refreshEvents(head, now, events, viewport);
+      if (takeEvents(head, now)) events.fill();
     });
   };
   let stop: (() => void) | null = null;
@@ -84,7 +94,7 @@ export async function sessionView(source: Source, name: string): Promise<View> {
       memory.element,
       ...others.map((picture) => picture.element),
       window_.element,
-      events,
+      events.element,
       rest,
     ]),
     filled: loader.load(),
@@ -142,17 +152,27 @@ function goTo(viewport: Viewport, unixMs: number): void {
   scrollTo({ top: 0 });
 }
 
-/** Gaps are drawn from the head that the pictures hold. */
-function refreshEvents(
+/** The list of events, which is another one when there are more. */
+function eventsPlace(
   head: RecordingHead,
-  now: RecordingHead,
-  place: HTMLElement,
-  viewport: Viewport,
-): void {
+  { ownership, viewport }: { ownership: Ownership; viewport: Viewport },
+): { element: HTMLElement; fill(): void; tellWhose(): void } {
+  const place = element('div');
+  const options = { ownership, goTo: (unixMs: number) => goTo(viewport, unixMs) };
+  let section = eventsSection(head, options);
+  place.append(section.element);
+  const fill = () => {
+    section = eventsSection(head, options);
+    place.replaceChildren(section.element);
+  };
+  return { element: place, fill, tellWhose: () => section.tellWhose() };
+}
+
+/** Gaps and kills are drawn from the head that the pictures hold. Says whether there is something new. */
+function takeEvents(head: RecordingHead, now: RecordingHead): boolean {
   const isSame = now.events.length === head.events.length && now.gaps.length === head.gaps.length;
   Object.assign(head, { gaps: now.gaps, events: now.events, eventsLeftOut: now.eventsLeftOut });
-  if (isSame) return;
-  place.replaceChildren(eventsSection(head, (unixMs) => goTo(viewport, unixMs)));
+  return !isSame;
 }
 
 function reportKeeper(
