@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { errnoOf } from '../model/errors.ts';
 
 /** The process that writes a file. A pid alone is reused; with its start and the boot it is not. */
@@ -32,14 +32,57 @@ export function isRecorderAlive(recorder: RecorderIdentity): boolean {
 
 /**
  * Whether a recorder writes this very file: a copy that another program made names the recorder of
- * the original as well, and the log that it writes is only beside that one.
+ * the original as well, which has only that one open. See docs/decisions/0021-what-is-live.md.
  */
 export function isBeingRecorded(
   path: string,
   { recorder }: { recorder: RecorderIdentity | null },
   isAlive: (recorder: RecorderIdentity) => boolean,
 ): boolean {
-  return recorder !== null && existsSync(`${path}-wal`) && isAlive(recorder);
+  if (recorder === null || !existsSync(`${path}-wal`) || !isAlive(recorder)) return false;
+  return isOpenIn(recorder.pid, path) ?? true;
+}
+
+/**
+ * Whether a process has the file open to write it; null where the system does not tell. By its
+ * descriptors, which its own user and root may see, else by the locks that SQLite holds as long as
+ * it has the file open, which everybody may see.
+ */
+function isOpenIn(pid: number, path: string): boolean | null {
+  const inode = inodeOf(path);
+  if (inode === null) return null;
+  const descriptors = known(() => readdirSync(`/proc/${pid}/fd`));
+  if (descriptors !== null) {
+    return descriptors.some(
+      (name) => inodeOf(`/proc/${pid}/fd/${name}`) === inode && isWriting(pid, name),
+    );
+  }
+  const locked = lockedInodes(pid);
+  const isLocked = locked.has(inode) || locked.has(inodeOf(`${path}-shm`));
+  return locked.size === 0 ? null : isLocked;
+}
+
+// By its number alone: through a container's file system the same file is on another device.
+function inodeOf(path: string): number | null {
+  const found = known(() => statSync(path));
+  return found?.isFile() === true ? found.ino : null;
+}
+
+// proc_pid_fdinfo(5): the flags of open(2), octal; of two readers in this process neither writes.
+function isWriting(pid: number, descriptor: string): boolean {
+  const [, flags = '0'] =
+    /^flags:\s*(\d+)/m.exec(readText(`/proc/${pid}/fdinfo/${descriptor}`) ?? '') ?? [];
+  return Number.parseInt(flags, 8) % 4 !== 0;
+}
+
+// proc_locks(5): `5: POSIX  ADVISORY  READ 1234 fe:00:2182287 128 128`; one that waits has an arrow.
+function lockedInodes(pid: number): ReadonlySet<number | null> {
+  const locks = (readText('/proc/locks') ?? '').split('\n').map((line) => line.split(/\s+/));
+  return new Set(
+    locks
+      .filter(([, kind, , , owner]) => kind === 'POSIX' && owner === String(pid))
+      .map((lock) => Number(lock[5]?.split(':')[2])),
+  );
 }
 
 function pidExists(pid: number): boolean {
@@ -68,11 +111,15 @@ function readBootId(): string | null {
 }
 
 function readText(file: string): string | null {
+  return known(() => readFileSync(file, 'latin1'));
+}
+
+/** Null where there is no /proc (macOS), or the process is gone or hidden. */
+function known<T>(read: () => T): T | null {
   try {
-    return readFileSync(file, 'latin1');
+    return read();
   } catch (error) {
     if (errnoOf(error) === null) throw error;
-    // No /proc here (macOS), or the process is gone or hidden.
     return null;
   }
 }

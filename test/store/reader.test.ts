@@ -308,6 +308,13 @@ describe('a live recording', () => {
     for (const part of ['a.db', 'a.db-wal']) {
       copyFileSync(folder.file(part), folder.file(`pulled/${part}`));
     }
+    for (const [name, isLive] of [
+      ['a.db', true],
+      ['pulled/a.db', false],
+    ] as const) {
+      using one = openRecording(folder.file(name));
+      expect([one.isLive, one.facts.endReason]).toEqual([isLive, isLive ? null : 'lost']);
+    }
     writer.close(ended);
     const recording = openRecording(folder.file('pulled/a.db'), {
       temporaryFolder: folder.file('tmp'),
