@@ -59,6 +59,9 @@ export function trackTail(): TickTracker<Tail, Tick> {
       points.push({ monotonicMs, timeUnixMs, bytes, unusedBytes: unused, limitBytes });
       while (monotonicMs - (points[0]?.monotonicMs ?? monotonicMs) > longestMs) points.shift();
     },
+    beginAnew() {
+      points = [];
+    },
     result: () => ({ points, lastUnixMs }),
   };
 }

@@ -142,7 +142,7 @@ function growthLines({ growth, warnings }: Findings): string[] {
   ];
 }
 
-function rendererLines({ deaths, processes }: Findings): string[] {
+function rendererLines({ deaths, oomCounts, processes }: Findings): string[] {
   const dead = new Set(deaths.map((death) => death.pid));
   const ended = processes
     .filter(isMember)
@@ -151,7 +151,9 @@ function rendererLines({ deaths, processes }: Findings): string[] {
     );
   if (ended.length === 0) return [];
   const renderers = formatCount(ended.length, 'renderer');
-  return [`${renderers} ended with no OOM kill known of it, as when a tab is closed`];
+  return (oomCounts.withoutRecord ?? 0) > 0
+    ? [`${renderers} ended, by an OOM kill without a record or as when a tab is closed`]
+    : [`${renderers} ended with no OOM kill known of it, as when a tab is closed`];
 }
 
 function zombieLines({ processes }: Findings): string[] {

@@ -1,5 +1,7 @@
 import type { RecordingEvent } from '../model/event.ts';
+import { isAnotherBoot } from '../model/gap.ts';
 import type { Recording } from '../model/recording.ts';
+import type { BriefTick } from '../model/session-memory.ts';
 import type { TimeRange } from '../model/time-range.ts';
 import { trackBrowser } from './browser.ts';
 import { trackCoverage } from './coverage.ts';
@@ -24,17 +26,21 @@ export function followTicks(
   range: TimeRange,
   events: readonly RecordingEvent[],
 ) {
-  return follow(recording.ticks(range), {
-    ...verdictTrackers(recording, range, events),
-    forks: trackForks(),
-    reclaim: trackReclaim(),
-    warnings: trackWarnings(),
-    growth: trackSessionGrowth(),
-    tail: trackTail(),
-    lowest: trackLowestTick(),
-    curve: trackCurve(),
-    recorder: trackRecorder(protectionOf(recording)),
-  });
+  return follow(
+    recording.ticks(range),
+    {
+      ...verdictTrackers(recording, range, events),
+      forks: trackForks(),
+      reclaim: trackReclaim(),
+      warnings: trackWarnings(),
+      growth: trackSessionGrowth(),
+      tail: trackTail(),
+      lowest: trackLowestTick(),
+      curve: trackCurve(),
+      recorder: trackRecorder(protectionOf(recording)),
+    },
+    bootTimes(events),
+  );
 }
 
 /** Likewise, past those that a verdict stands on. */
@@ -43,7 +49,11 @@ export function followForVerdict(
   range: TimeRange,
   events: readonly RecordingEvent[],
 ) {
-  return follow(recording.briefTicks(range), verdictTrackers(recording, range, events));
+  return follow(
+    recording.briefTicks(range),
+    verdictTrackers(recording, range, events),
+    bootTimes(events),
+  );
 }
 
 function verdictTrackers(
@@ -68,13 +78,26 @@ function verdictTrackers(
 type Trackers<Seen> = Record<string, TickTracker<unknown, Seen>>;
 type Results<T extends Trackers<never>> = { [Name in keyof T]: ReturnType<T[Name]['result']> };
 
-function follow<Seen, T extends Trackers<Seen>>(ticks: Iterable<Seen>, trackers: T): Results<T> {
+function follow<Seen extends BriefTick, T extends Trackers<Seen>>(
+  ticks: Iterable<Seen>,
+  trackers: T,
+  bootTimes: ReadonlySet<number>,
+): Results<T> {
   const all = Object.values(trackers);
   for (const tick of ticks) {
+    if (bootTimes.has(tick.timeUnixMs)) {
+      for (const tracker of all) tracker.beginAnew?.();
+    }
     for (const tracker of all) tracker.add(tick);
   }
   const results = Object.entries(trackers).map(([name, tracker]) => [name, tracker.result()]);
   return Object.fromEntries(results) as Results<T>;
+}
+
+/** Of the first ticks of all boots but the first. */
+function bootTimes(events: readonly RecordingEvent[]): ReadonlySet<number> {
+  const gaps = events.filter((event) => event.kind === 'gap').filter(isAnotherBoot);
+  return new Set(gaps.map(({ toUnixMs }) => toUnixMs));
 }
 
 // Noted with the first sample of a run, so that a range may not have it.

@@ -26,6 +26,9 @@ export function trackForks(): TickTracker<number | null> {
       }
       before = forkCount;
     },
+    beginAnew() {
+      before = null;
+    },
     result: () => created,
   };
 }

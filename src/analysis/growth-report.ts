@@ -74,6 +74,7 @@ export function trackSessionGrowth(): TickTracker<SessionGrowth> {
       growth.points = growth.points.filter((_, at) => at % 2 === 0);
       stride *= 2;
     },
+    beginAnew: () => steps.beginAnew(),
     result: () => ({ ...growth, largestStep: steps.largest() }),
   };
 }
@@ -170,6 +171,9 @@ function trackSteps() {
         if (bytes <= (largest?.bytes ?? 0)) continue;
         largest = { fromUnixMs: from.timeUnixMs, toUnixMs: point.timeUnixMs, bytes };
       }
+    },
+    beginAnew() {
+      window = [];
     },
     largest: () => largest,
   };

@@ -62,6 +62,9 @@ export function trackPressure(): TickTracker<PressureReport, BriefTick> {
         report.memoryFullMaxUnixMs = tick.timeUnixMs;
       }
     },
+    beginAnew() {
+      last = null;
+    },
     result: () => report,
   };
 }

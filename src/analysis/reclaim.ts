@@ -40,6 +40,10 @@ export function trackReclaim(): TickTracker<ReclaimReport> {
       }
       since = { monotonicMs, count };
     },
+    beginAnew() {
+      last.clear();
+      since = null;
+    },
     result: () => ({
       refaultCount: sums.get('refaultFileCount') ?? null,
       refaultsPerSecondMax: perSecondMax,

@@ -38,6 +38,9 @@ export function trackRecorder(protection: string | null): TickTracker<RecorderRe
         rssBytesMax = Math.max(collector.rssBytes, rssBytesMax ?? 0);
       }
     },
+    beginAnew() {
+      last = null;
+    },
     result: () => ({
       cpuSeconds: distanceMs > 0 ? Math.round(cpuMs) / 1000 : null,
       cpuMsPerSecond: distanceMs > 0 ? Math.round((cpuMs * 10_000) / distanceMs) / 10 : null,

@@ -48,6 +48,9 @@ export function trackStalls(): TickTracker<StallReport[], BriefTick> {
       const stall = stallOf(window);
       if (stall !== null) extend(stalls, stall);
     },
+    beginAnew() {
+      window = [];
+    },
     result: () => stalls,
   };
 }

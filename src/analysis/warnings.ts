@@ -64,6 +64,9 @@ export function trackWarnings(): TickTracker<WarningReport[]> {
       const warning = warningAt(tick, bytes, window);
       if (warning !== null) extend(warnings, warning);
     },
+    beginAnew() {
+      window = [];
+    },
     result: () => warnings,
   };
 }

@@ -64,6 +64,17 @@ function gapKind({ wallMs, monotonicMs, suspendedMs }: Distance, intervalMs: num
   return monotonicMs > thresholdMs ? 'stall' : null;
 }
 
+// By how much two clocks drift apart while a recorder is away.
+const driftMs = 2_500;
+
+/**
+ * Whether the machine was booted in a gap, or a snapshot restored, and the kernel's counters began anew;
+ * a recorder that was only started again finds both clocks as far ahead.
+ */
+export function isAnotherBoot({ gap, wallMs, monotonicMs }: Gap): boolean {
+  return gap === 'restart' && (monotonicMs < 0 || Math.abs(wallMs - monotonicMs) > driftMs);
+}
+
 /**
  * How long a sample stands for, in ms: the time since the one before, but never over a gap, and one
  * interval for the first. The weight of the sample in every percentile.

@@ -4,7 +4,12 @@ import { type ErrorCode, HeadroomError } from '../../model/errors.ts';
 import type { Recording } from '../../model/recording.ts';
 import { readError } from '../../store/database-file.ts';
 import { bytesChecksum, sealChecksum } from '../../store/fleet/checksum.ts';
-import type { FileFinding, FileOutcome, FleetData } from '../../store/fleet/fleet-data.ts';
+import {
+  type FileFinding,
+  type FileOutcome,
+  type FleetData,
+  leftOutOutcomes,
+} from '../../store/fleet/fleet-data.ts';
 import { IntactFiles } from '../../store/fleet/intact-file.ts';
 import { RecordingSlot } from '../../store/fleet/recording-slot.ts';
 import { openRecording } from '../../store/reader.ts';
@@ -57,7 +62,7 @@ export async function importRecordings(
     for (const { path, outcome, code, reason } of data.put(batch)) {
       const isOld = outcome === 'imported' && known.has(path);
       result.outcomes[isOld ? 'unchanged' : outcome]++;
-      if (outcome !== 'damaged' && outcome !== 'blind') continue;
+      if (!leftOutOutcomes.includes(outcome)) continue;
       result.leftOut.push({ file: path, code, reason: reason ?? '' });
     }
     batch = [];
@@ -91,6 +96,7 @@ function emptyResult(files: number): ImportResult {
       replaced: 0,
       duplicate: 0,
       shorter: 0,
+      parted: 0,
       damaged: 0,
       blind: 0,
       unchanged: 0,
@@ -123,8 +129,7 @@ function look(file: string, options: LookOptions): FileFinding | LeftOut | null 
     const known = again ? null : data.known(file, stamp);
     if (known !== null) {
       const { code, reason } = known;
-      const isLeftOut = known.outcome === 'damaged' || known.outcome === 'blind';
-      return isLeftOut ? { file, code, reason: reason ?? '' } : null;
+      return leftOutOutcomes.includes(known.outcome) ? { file, code, reason: reason ?? '' } : null;
     }
     return read(file, stamp, options);
   } catch (thrown) {

@@ -18,10 +18,21 @@ import { readSessions } from './session-rows.ts';
 /**
  * What became of a file. `imported`: its session is in the data set. `replaced`: likewise, in place of
  * a shorter recording of the same session. `duplicate`: a copy of one that is. `shorter`: what it has
- * is in a longer recording of the same session. `damaged`: it cannot be read. `blind`: it does not tell
+ * is in a longer recording of the same session. `parted`: it goes on otherwise than the recording of the
+ * same session that is in the data set. `damaged`: it cannot be read. `blind`: it does not tell
  * how much memory was used.
  */
-export type FileOutcome = 'imported' | 'replaced' | 'duplicate' | 'shorter' | 'damaged' | 'blind';
+export type FileOutcome =
+  | 'imported'
+  | 'replaced'
+  | 'duplicate'
+  | 'shorter'
+  | 'parted'
+  | 'damaged'
+  | 'blind';
+
+/** Of files that have something that is not in the data set. */
+export const leftOutOutcomes: readonly FileOutcome[] = ['parted', 'damaged', 'blind'];
 
 /** A file that was looked at, under its absolute path. */
 export interface KnownFile {
@@ -103,15 +114,15 @@ export class FleetData {
     );
   }
 
-  /** Files that are not in it because something is wrong with them, by path. */
+  /** Files that have something that is not in it, and why, by path. */
   leftOut(): KnownFile[] {
     return this.#tried(() =>
       this.#db
-        .prepare<[], KnownFile>(
+        .prepare<[string], KnownFile>(
           `SELECT path, stamp, outcome, code, reason FROM file
-           WHERE outcome IN ('damaged', 'blind') ORDER BY path`,
+           WHERE outcome IN (SELECT value FROM json_each(?)) ORDER BY path`,
         )
-        .all(),
+        .all(JSON.stringify(leftOutOutcomes)),
     );
   }
 

@@ -3,6 +3,7 @@ import type { FleetSession } from '../../model/fleet-session.ts';
 import type { Database, Statement } from '../driver.ts';
 import { replaceSql } from '../insert-sql.ts';
 import type { FileFinding, FileOutcome, KnownFile } from './fleet-data.ts';
+import { haveOtherSamples } from './other-samples.ts';
 import { SessionWriter } from './session-rows.ts';
 
 interface Before {
@@ -11,6 +12,7 @@ interface Before {
   file: string;
   checksum: string;
   lastSequence: number;
+  lastUnixMs: number;
 }
 
 /** Decides what becomes of a file, by its session and its checksum. All within a transaction. */
@@ -28,7 +30,8 @@ export class FleetWriter {
     this.#known = db.prepare(
       'SELECT path, stamp, outcome, code, reason FROM file WHERE path = ? AND stamp = ?',
     );
-    const before = 'SELECT id, file, checksum, last_sequence AS lastSequence FROM session';
+    const before = `SELECT id, file, checksum, last_sequence AS lastSequence,
+      last_unix_ms AS lastUnixMs FROM session`;
     this.#ofSession = db.prepare(`${before} WHERE id = ?`);
     this.#ofChecksum = db.prepare(
       `${before} WHERE id = (SELECT id FROM file WHERE checksum = ? AND id IS NOT NULL LIMIT 1)`,
@@ -66,10 +69,13 @@ export class FleetWriter {
   ): KnownFile {
     const before = this.#ofSession.get(session.id) as Before | undefined;
     this.#leaveTo(session.id, path);
-    const outcome = outcomeOf(before, { path, checksum, lastSequence: session.lastSequence });
+    const { lastSequence, lastUnixMs } = session;
+    const outcome = outcomeOf(before, { file: path, checksum, lastSequence, lastUnixMs });
     if (outcome === 'imported' || outcome === 'replaced') this.#sessions.write(session, checksum);
     else this.#adopt(before, path, checksum);
-    return this.#told({ path, stamp, checksum, outcome, id: session.id, other: before?.file });
+    // A copy of it is no copy of what is in the data set.
+    const id = outcome === 'parted' ? null : session.id;
+    return this.#told({ path, stamp, checksum, outcome, id, other: before?.file });
   }
 
   #putCopy({
@@ -118,26 +124,32 @@ export class FleetWriter {
   }): KnownFile {
     const { path, stamp, checksum, outcome, id } = file;
     const other = file.other || 'another one';
-    const reason =
-      outcome === 'duplicate'
-        ? `a copy of ${other}`
-        : outcome === 'shorter'
-          ? `${other} is a longer recording of the same session`
-          : null;
+    const reason = reasonOf(outcome, other);
     this.#file.run(path, stamp, checksum, outcome, id, null, reason);
     return { path, stamp, outcome, code: null, reason };
   }
 }
 
-function outcomeOf(
-  before: Before | undefined,
-  now: { path: string; checksum: string; lastSequence: number },
-): FileOutcome {
+function reasonOf(outcome: FileOutcome, other: string): string | null {
+  switch (outcome) {
+    case 'duplicate':
+      return `a copy of ${other}`;
+    case 'shorter':
+      return `${other} is a longer recording of the same session`;
+    case 'parted':
+      return `the same session as ${other} up to a moment, and other samples from then on, as when a snapshot is restored twice`;
+    default:
+      return null;
+  }
+}
+
+function outcomeOf(before: Before | undefined, now: Omit<Before, 'id'>): FileOutcome {
   if (before === undefined) return 'imported';
   // The same file, looked at once more.
-  if (before.file === now.path && before.lastSequence <= now.lastSequence) {
+  if (before.file === now.file && before.lastSequence <= now.lastSequence) {
     return before.checksum === now.checksum ? 'imported' : 'replaced';
   }
   if (before.checksum === now.checksum) return 'duplicate';
+  if (before.file !== '' && haveOtherSamples(before, now)) return 'parted';
   return now.lastSequence > before.lastSequence ? 'replaced' : 'shorter';
 }

@@ -126,6 +126,32 @@ test('of two recordings of one session the longer one counts, in either order', 
   });
 });
 
+test('a session that went on twice: the first one counts, and the other one is named each time', async () => {
+  fleetRecording(folder.file('in/1.db'), { id: 'a', usedMib: [300, 310, 450] });
+  fleetRecording(folder.file('in/2.db'), { id: 'a', usedMib: [300, 310] });
+  // From the third sample on it is ten hours later, as where the clock was set after a restore.
+  fleetRecording(folder.file('in/3.db'), { id: 'a', usedMib: [300, 310, 320, 330], startHour: 10 });
+  fs.copyFileSync(folder.file('in/3.db'), folder.file('in/4-copy.db'));
+  const why = `the same session as ${folder.file('in/1.db')} up to a moment, and other samples from then on, as when a snapshot is restored twice`;
+  for (const outcomes of [
+    { imported: 1, shorter: 1, parted: 2, replaced: 0, duplicate: 0 },
+    { unchanged: 2 },
+  ]) {
+    const { json, stderr } = await imported();
+    expect(json).toMatchObject({ sessions: 1, outcomes });
+    expect(json.leftOut).toEqual([
+      { file: folder.file('in/3.db'), code: null, reason: why },
+      { file: folder.file('in/4-copy.db'), code: null, reason: why },
+    ]);
+    expect(stderr).toContain(`left out: ${folder.file('in/3.db')}: ${why}`);
+  }
+  expect(await report()).toMatchObject({ sessions: 1, peakBytes: { max: 450 * mib } });
+
+  // The one that counts is gone: nobody can tell any more, and the longest is taken.
+  fs.rmSync(folder.file('in/1.db'));
+  expect((await imported('--again')).json.outcomes).toMatchObject({ replaced: 1 });
+});
+
 test('a recording that is still written is left out, and brought in when it has ended', async () => {
   fleetRecording(folder.file('in/a.db'), { id: 'a', usedMib: [300] });
   const writer = StoreWriter.open(folder.file('in/live.db'), fakeFacts({ id: 'b' }));
