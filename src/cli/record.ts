@@ -176,8 +176,12 @@ const longestRemovalMs = 5_000;
 async function removeCgroup(cgroup: LimitedCgroup, io: CommandIo): Promise<void> {
   if (await cgroup.remove({ longestMs: longestRemovalMs, hurry: io.hurry })) return;
   const pids = cgroupMembers(cgroup.directory).join(', ');
+  const [why, when] =
+    pids === ''
+      ? ['', '']
+      : [`what the command left behind still runs (pid ${pids}): `, ', once that has ended'];
   io.stderr.write(
-    `what the command left behind still runs (pid ${pids}): ${cgroup.directory} was not removed; a later record --memory-limit does it, once that has ended\n`,
+    `${why}${cgroup.directory} was not removed; a later record --memory-limit does it${when}\n`,
   );
 }
 

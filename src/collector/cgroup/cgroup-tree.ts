@@ -9,8 +9,9 @@ export function cgroupMembers(directory: string): number[] {
   });
 }
 
-/** Removes a cgroup and those below it; false while there is a process in one of them. */
+/** Removes a cgroup and those below it; false, with all of them there, while one has a process. */
 export function removeCgroupTree(directory: string): boolean {
+  if (cgroupMembers(directory).length > 0) return false;
   for (const each of cgroupTree(directory).reverse()) orNull(() => fs.rmdirSync(each));
   return !fs.existsSync(directory);
 }

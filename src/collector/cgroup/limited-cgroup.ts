@@ -1,6 +1,7 @@
 import fs from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { errnoOf, HeadroomError } from '../../model/errors.ts';
+import { removeCgroupTree } from './cgroup-tree.ts';
 import type { CgroupLevel, CgroupLocation } from './locate-cgroup.ts';
 
 // With both limits of v1 the same, that of memory and swap is hit first, and memory.failcnt never
@@ -25,8 +26,8 @@ export interface LimitedCgroup {
   /** For reading it, with its parents. */
   location: CgroupLocation;
   /**
-   * Removes the cgroup; waits for processes that are just ending, and touches none. False when it is
-   * still there.
+   * Removes the cgroup, and what was made below it; waits for processes that are just ending, and
+   * touches none. False when it is still there.
    */
   remove(wait?: RemovalWait): Promise<boolean>;
 }
@@ -108,8 +109,8 @@ function removeAbandoned(parent: string): void {
     if (!/^headroom-[0-9a-f]{8}-[0-9a-f-]{27}$/.test(name)) continue;
     try {
       const { mtimeMs } = fs.statSync(`${parent}/${name}`);
-      // The kernel refuses while a process or a child group is in it.
-      if (Date.now() - mtimeMs > abandonedAfterMs) fs.rmdirSync(`${parent}/${name}`);
+      // One whose command still runs stays: it may be wanted, with its limit.
+      if (Date.now() - mtimeMs > abandonedAfterMs) removeCgroupTree(`${parent}/${name}`);
     } catch (error) {
       if (errnoOf(error) === null) throw error;
     }
@@ -158,15 +159,8 @@ async function removeDirectory(
   { longestMs = 200, hurry }: RemovalWait,
 ): Promise<boolean> {
   for (let triesLeft = Math.ceil(longestMs / removalTryMs); ; triesLeft--) {
-    try {
-      fs.rmdirSync(directory);
-      return true;
-    } catch (error) {
-      const errno = errnoOf(error);
-      if (errno === null) throw error;
-      if (errno === 'ENOENT') return true;
-      if (errno !== 'EBUSY' || triesLeft <= 0 || hurry?.aborted === true) return false;
-    }
+    if (removeCgroupTree(directory)) return true;
+    if (triesLeft <= 0 || hurry?.aborted === true) return false;
     await sleep(removalTryMs);
   }
 }

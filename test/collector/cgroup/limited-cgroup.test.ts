@@ -1,4 +1,5 @@
 import { type ChildProcessWithoutNullStreams, spawn, spawnSync } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import fs from 'node:fs';
 import os from 'node:os';
@@ -80,6 +81,38 @@ describe.skipIf(location === null || !isRoot)('with the kernel of this machine',
     const removal = cgroup.remove({ longestMs });
     child.stdin.end();
     expect(await removal).toBe(true);
+  });
+
+  // As a recorder in it does that was killed.
+  test('its removal takes what was made below it, but nothing while a process is there', async () => {
+    const cgroup = limited(96 * mib);
+    const [empty, busy] = ['empty', 'busy'].map((name) => `${cgroup.directory}/${name}`);
+    for (const each of [empty, busy]) fs.mkdirSync(String(each));
+    const child = runIn({ ...cgroup, procsFile: `${busy}/cgroup.procs` }, 'cat', []);
+    child.stdin.write('x');
+    await once(child.stdout, 'data');
+    expect(await cgroup.remove({ longestMs: 0 })).toBe(false);
+    expect(fs.existsSync(String(empty))).toBe(true);
+    child.stdin.end();
+    expect(await cgroup.remove({ longestMs: 600_000 })).toBe(true);
+  });
+
+  test('the next one removes what a recorder left that was killed, unless that still runs', async () => {
+    const old = [1, 2].map(() => limited(96 * mib, location, `headroom-${randomUUID()}`));
+    const [left, running] = old;
+    if (left === undefined || running === undefined) throw new Error('two were made');
+    fs.mkdirSync(`${left.directory}/child`);
+    const child = runIn(running, 'cat', []);
+    child.stdin.write('x');
+    await once(child.stdout, 'data');
+    const young = limited(96 * mib);
+    const there = () => [...old, young].map(({ directory }) => fs.existsSync(directory));
+    // Their commands may be about to move in.
+    expect(there()).toEqual([true, true, true]);
+    for (const { directory } of old) fs.utimesSync(directory, 0, 0);
+    limited(96 * mib);
+    expect(there()).toEqual([false, true, true]);
+    expect(child.exitCode).toBeNull();
   });
 
   test('the limit of a parent binds, and a kill for it is counted', () => {
@@ -170,8 +203,8 @@ test.each([
 
 const intoCgroup = 'echo 0 > "$0" && exec "$@"';
 
-function limited(limitBytes: number, below = location): LimitedCgroup {
-  const cgroup = createLimitedCgroup({ limitBytes, name: uniqueName(), location: below });
+function limited(limitBytes: number, below = location, name = uniqueName()): LimitedCgroup {
+  const cgroup = createLimitedCgroup({ limitBytes, name, location: below });
   cleanups.push(() => cgroup.remove());
   return cgroup;
 }
