@@ -1,7 +1,9 @@
+import { existsSync } from 'node:fs';
 import type { ErrorCode } from '../model/errors.ts';
 import { printable } from '../report/printable.ts';
-import type { WriteResult } from '../store/writer.ts';
+import type { CloseResult, WriteResult } from '../store/writer.ts';
 import type { CommandIo } from './command.ts';
+import { shellQuote } from './shell-quote.ts';
 
 /** Tells once when the file cannot be written, and once when it can again. */
 export class StoreWatch {
@@ -28,14 +30,27 @@ export class StoreWatch {
   }
 
   /** The last word: false when not all samples are in the file. */
-  end(result: WriteResult, writtenCount: number): boolean {
+  end(result: CloseResult, writtenCount: number): boolean {
+    if (result.outcome === 'moved') {
+      this.#stream.write(
+        `${printable(this.#out)} was moved while it was recorded: everything is in ${printable(result.path)} [FILE_NOT_WRITABLE]\n`,
+      );
+      return false;
+    }
     if (result.outcome !== 'deferred') return true;
     const missing = result.pendingCount + result.lostCount;
     this.#stream.write(
       `NOT everything is in ${printable(this.#out)}: ${result.message}; ${writtenCount} samples are there${missing > 0 ? `, ${missing} are not` : ''}${codeOf(result)}\n`,
     );
+    const log = `${this.#out}-wal`;
+    if (!existsSync(this.#out) && existsSync(log)) this.#stream.write(logWords(log));
     return false;
   }
+}
+
+/** A move to another disk is a copy, without what SQLite had not yet written into the file itself. */
+function logWords(log: string): string {
+  return `the newest samples are in ${printable(log)}: if the file was moved, move that beside it (mv ${shellQuote(log)} NEWNAME-wal), so that both are read; else remove it\n`;
 }
 
 /** As behind any message, where it is one of docs/errors.md. */

@@ -1,5 +1,6 @@
 import { rmSync, type Stats, statSync } from 'node:fs';
 import { errnoOf } from '../model/errors.ts';
+import { presentName } from './present-name.ts';
 
 const pageBytes = 4096;
 
@@ -11,6 +12,7 @@ const pageBytes = 4096;
  */
 export class RecordedFile {
   readonly #path: string;
+  #movedTo: string | null = null;
   readonly #device: number;
   readonly #inode: number;
 
@@ -39,15 +41,31 @@ export class RecordedFile {
     return this.#stat() === undefined;
   }
 
-  /** Removes what SQLite leaves beside a file that is missing. */
+  /** Where it was followed to. */
+  get movedTo(): string | null {
+    return this.#movedTo;
+  }
+
+  /** From now on it is looked for where another program has moved it, if that can be found. */
+  follow(): void {
+    if (this.isMissing()) this.#movedTo = presentName({ dev: this.#device, ino: this.#inode });
+  }
+
+  /**
+   * Removes what SQLite leaves under a name that the file has no more. A log stays that is not empty:
+   * what was moved to another disk is a copy without it, and needs it.
+   */
   removeRest(): void {
-    for (const part of ['-wal', '-shm']) rmSync(this.#path + part, { force: true });
+    if (statSync(this.#path, { throwIfNoEntry: false }) !== undefined) return;
+    rmSync(`${this.#path}-shm`, { force: true });
+    const log = `${this.#path}-wal`;
+    if (statSync(log, { throwIfNoEntry: false })?.size === 0) rmSync(log);
   }
 
   // Null: it cannot be looked at, which need not keep SQLite from writing it.
   #stat(): Stats | undefined | null {
     try {
-      return statSync(this.#path, { throwIfNoEntry: false });
+      return statSync(this.#movedTo ?? this.#path, { throwIfNoEntry: false });
     } catch (error) {
       if (errnoOf(error) === null) throw error;
       return null;

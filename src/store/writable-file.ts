@@ -1,5 +1,5 @@
 import { HeadroomError } from '../model/errors.ts';
-import type { Database, Statement } from './driver.ts';
+import { type Database, openDatabase, type Statement } from './driver.ts';
 import { FileSpace } from './file-space.ts';
 import { type WriteFailure, writeFailure } from './outage.ts';
 import { RecordedFile } from './recorded-file.ts';
@@ -77,32 +77,63 @@ export class WritableFile {
     this.waitForLocks(timeoutMs);
   }
 
-  /** False when what was written is not to be found under the file's name. */
-  close(): boolean {
-    const problem = this.#file.problem();
-    const isMissing = problem !== null && this.#file.isMissing();
-    try {
-      if (problem === null) {
-        this.#space.giveBackAll();
-        // With a rollback journal instead of the log a reader needs no second file and no right to
-        // make one, so that a recording can be read from read-only media.
-        this.#db.pragma('journal_mode = DELETE');
-      }
-      // It may have another name now, under which it should be whole.
-      else if (isMissing) this.#db.pragma('wal_checkpoint(TRUNCATE)');
-    } catch (error) {
-      // Somebody else has it open, or the disk is full: the log stays and is part of the recording.
-      writeFailure(error, this.#path);
-    }
-    this.#db.close();
-    if (isMissing && this.#file.isMissing()) this.#file.removeRest();
-    if (problem === null) this.#seal();
-    return problem === null;
+  /** For the end: goes where another program has moved the file. Its name there; else null. */
+  follow(): string | null {
+    this.#file.follow();
+    return this.#file.movedTo;
   }
 
-  #seal(): void {
+  /** Whether all of the log is in the file now. */
+  emptyLog(): boolean {
+    const [state] = this.#db.pragma('wal_checkpoint(TRUNCATE)') as { busy: number }[];
+    return state?.busy === 0;
+  }
+
+  /** False when what was written is not to be found under the file's name. */
+  close(): boolean {
+    const { movedTo } = this.#file;
+    const isThere = movedTo === null && this.isThere;
+    let isWhole = false;
+    this.#attempt(() => {
+      if (isThere) this.#space.giveBackAll();
+      if (isThere) standAlone(this.#db);
+      // SQLite itself would leave the log under the name that the file had.
+      else if (movedTo !== null) isWhole = this.emptyLog();
+      // It may have another name, or be nowhere but in this process.
+      else if (this.#file.isMissing()) this.#db.pragma('wal_checkpoint(FULL)');
+    });
+    this.#db.close();
+    if (!isThere) this.#file.removeRest();
+    if (isThere) this.#seal(this.#path);
+    else if (movedTo !== null && isWhole) this.#endMoved(movedTo);
+    return isThere;
+  }
+
+  /** Makes one file of what was moved, as of any recording that ended. */
+  #endMoved(path: string): void {
+    this.#attempt(() => {
+      const db = openDatabase(path, { mode: 'write', busyTimeoutMs: this.#timeoutMs });
+      try {
+        standAlone(db);
+      } finally {
+        db.close();
+      }
+    });
+    this.#seal(path);
+  }
+
+  /** Somebody else has it open, or the disk is full: the log stays and is part of the recording. */
+  #attempt(act: () => void): void {
     try {
-      sealFile(this.#path);
+      act();
+    } catch (error) {
+      if (!(error instanceof HeadroomError)) writeFailure(error, this.#path);
+    }
+  }
+
+  #seal(path: string): void {
+    try {
+      sealFile(path);
     } catch (error) {
       // Somebody else writes to it already, or there is no room: it is whole without checksums too.
       if (!(error instanceof HeadroomError)) throw error;
@@ -125,4 +156,12 @@ export class WritableFile {
       return writeFailure(error, this.#path);
     }
   }
+}
+
+/**
+ * With a rollback journal instead of the log a reader needs no second file and no right to make one,
+ * so that a recording can be read from read-only media.
+ */
+function standAlone(db: Database): void {
+  db.pragma('journal_mode = DELETE');
 }

@@ -41,6 +41,12 @@ export type WriteResult =
       message: string;
     };
 
+/** What became of a recording at its end. */
+export type CloseResult =
+  | WriteResult
+  /** Another program has moved the file while it was recorded: everything is in it, where it is now. */
+  | { outcome: 'moved'; path: string };
+
 export interface SessionEnd {
   /** Null of a copy (`copied`): the recording goes on elsewhere, or nobody knows when it ended. */
   endedUnixMs: number | null;
@@ -59,7 +65,8 @@ const busyAgainTimeoutMs = 0;
  * Appends the samples of one recorder to one file. Each is one transaction: after a `kill -9` every
  * sample that `writeSample` called written is there whole. A file that cannot be written for a
  * while never stops the recorder, and holds it up once, for the busy timeout. A file that another
- * program removes, moves or replaces is not written again, unless it comes back.
+ * program removes, moves or replaces is not written again, unless it comes back; at the end one that
+ * was moved gets the rest where it is.
  */
 export class StoreWriter {
   readonly path: string;
@@ -144,16 +151,23 @@ export class StoreWriter {
    * unless a reader has it open. Waits for a lock for two seconds at most. Not all written: the
    * result says what is not. A second call does nothing.
    */
-  close(end: SessionEnd): WriteResult {
+  close(end: SessionEnd): CloseResult {
     if (!this.#file.isOpen) return written;
     try {
       this.#file.waitForLocks(closeTimeoutMs);
+      const path = this.#file.follow();
       const result = this.#drain();
       if (result.outcome !== 'written') return result;
       // The end of an outage has set it back.
       this.#file.waitForLocks(closeTimeoutMs);
       const failure = this.#file.write(sparePages, { act: () => this.#ticks.finish(end) });
-      return failure === null ? result : this.#deferred({ ...failure, lostCount: 0 });
+      if (failure !== null) return this.#deferred({ ...failure, lostCount: 0 });
+      if (path === null) return result;
+      // Who reads may do so for long.
+      this.#file.waitForLocks(this.#busyTimeoutMs);
+      if (this.#file.emptyLog()) return { outcome: 'moved', path };
+      const message = 'the file was moved while it was recorded, and another program reads it';
+      return this.#deferred({ reason: 'busy', message, lostCount: 0 });
     } finally {
       // SQLite may yet write a part of its log into a file that was emptied.
       if (!this.#file.close()) this.#committedCount = 0;

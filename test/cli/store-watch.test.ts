@@ -1,4 +1,4 @@
-import { statSync } from 'node:fs';
+import { statSync, writeFileSync } from 'node:fs';
 import { PassThrough } from 'node:stream';
 import { expect, test } from 'vitest';
 import { StoreWatch } from '../../src/cli/store-watch.ts';
@@ -53,4 +53,24 @@ test.each([
   expect(String(stderr.read())).toBe(
     `NOT everything is in a.db: why; 7 samples are there, 5 are not [${code}]\n`,
   );
+});
+
+test('of a file that was removed it is said where the rest is, if there is one', () => {
+  using folder = temporaryFolder();
+  const file = folder.file('a b.db');
+  const stderr = new PassThrough();
+  const signal = new AbortController().signal;
+  const watch = new StoreWatch({ stdout: stderr, stderr, env: {}, signal, hurry: signal }, file);
+  const counts = { pendingCount: 3, lostCount: 0 };
+  const result = { outcome: 'deferred', reason: 'failed', ...counts, message: 'why' } as const;
+  watch.end(result, 0);
+  writeFileSync(`${file}-wal`, 'x');
+  watch.end(result, 0);
+  const first = `NOT everything is in ${file}: why; 0 samples are there, 3 are not [FILE_NOT_WRITABLE]`;
+  expect(String(stderr.read()).split('\n')).toEqual([
+    first,
+    first,
+    `the newest samples are in ${file}-wal: if the file was moved, move that beside it (mv '${file}-wal' NEWNAME-wal), so that both are read; else remove it`,
+    '',
+  ]);
 });

@@ -2,6 +2,7 @@ import fs from 'node:fs';
 import type { Readable } from 'node:stream';
 import { afterAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { openRecording } from '../../src/store/reader.ts';
+import { verifyFile } from '../../src/store/verify/verify-file.ts';
 import { startCli, temporaryFolder } from '../support/headroom-cli.ts';
 import { untilRecorded } from '../support/until-recorded.ts';
 
@@ -98,6 +99,25 @@ describe('a file that is taken away while it is recorded', () => {
       'removed.db: the file was removed or moved while it was recorded; 0 samples are there',
     );
     expect(fs.existsSync(file)).toBe(false);
+  });
+
+  test('has everything where it was moved to', async () => {
+    const file = folder.file('moved.db');
+    const there = folder.file('there.db');
+    const { child, result } = startRecord(file);
+    await untilRecorded(file);
+    fs.renameSync(file, there);
+    await untilTold(child.stderr, /removed or moved while it was recorded; samples are kept/);
+    child.kill('SIGTERM');
+    const { exitCode, stderr } = await result;
+    expect(exitCode).toBe(1);
+    expect(stderr).toContain(
+      `moved.db was moved while it was recorded: everything is in ${fs.realpathSync(there)} [FILE_NOT_WRITABLE]`,
+    );
+    expect(fs.readdirSync(folder.path).filter((name) => name.startsWith('moved.db'))).toEqual([]);
+    expect(verifyFile(there)).toMatchObject({ isWhole: true, checked: 'every_byte' });
+    using recording = openRecording(there);
+    expect(recording.facts.endReason).toBe('signal');
   });
 });
 

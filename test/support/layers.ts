@@ -45,12 +45,13 @@ const packageHomes: Readonly<Record<string, string>> = {
 };
 
 /**
- * Who reads /proc: the collector through one file, and the store for one question, whether the
- * recorder that holds a file still runs. In a session a shell asks the same, by a script.
+ * Who reads /proc: the collector through one file, and the store for two questions, whether the
+ * recorder that holds a file still runs, and where its own file was moved to. In a session a shell asks the same, by a script.
  */
 const procReaders = [
   'src/collector/procfs/proc-fs.ts',
   'src/store/recorder-lock.ts',
+  'src/store/present-name.ts',
   'src/attach/session-scripts.ts',
 ];
 

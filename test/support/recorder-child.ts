@@ -30,7 +30,7 @@ for (const sample of syntheticSamples({
 tell('closing', { outcome: 'written' });
 tell('closed', writer.close({ endedUnixMs: lastUnixMs, endReason: 'duration' }));
 
-function tell(stage: string, result: ReturnType<StoreWriter['writeSample']>): void {
+function tell(stage: string, result: ReturnType<StoreWriter['close']>): void {
   const reason = result.outcome === 'deferred' ? result.reason : '-';
   say(`${stage} ${writer.writtenCount} ${reason}\n`);
 }
