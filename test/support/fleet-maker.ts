@@ -115,7 +115,7 @@ function copyOf({ id, bytes: original, footer }: Template, version: string): Buf
       bytes.write(to, at, 'latin1');
       const page = Math.floor(at / pageSizeBytes);
       const whole = bytes.subarray(page * pageSizeBytes, (page + 1) * pageSizeBytes);
-      pageSum(whole).copy(sums, page * sumBytes);
+      sums.write(pageSum(whole), page * sumBytes, 'hex');
     }
   }
   encodeFooter({ ...footer, sumsDigest: digestOf(sums) }).copy(bytes, bytes.length - footerBytes);

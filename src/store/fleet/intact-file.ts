@@ -4,9 +4,8 @@ import {
   decodeFooter,
   digestOf,
   footerBytes,
-  pageSum,
+  isAsSealed,
   sealedBytes,
-  sumBytes,
   sumsOffset,
 } from '../seal/seal-format.ts';
 import { type DatabaseHeader, parseDatabaseHeader } from '../sqlite-file/database-header.ts';
@@ -62,9 +61,9 @@ function intactFile(bytes: Buffer): IntactFile | null {
   const pages = bytes.subarray(0, sumsOffset(footer));
   const sums = bytes.subarray(pages.length, -footerBytes);
   if (!digestOf(sums).equals(footer.sumsDigest)) return null;
-  for (let at = 0, sum = 0; at < pages.length; at += footer.pageSizeBytes, sum += sumBytes) {
-    const page = pages.subarray(at, at + footer.pageSizeBytes);
-    if (!pageSum(page).equals(sums.subarray(sum, sum + sumBytes))) return null;
+  const { pageSizeBytes } = footer;
+  for (let at = 0, index = 0; at < pages.length; at += pageSizeBytes, index++) {
+    if (!isAsSealed(pages.subarray(at, at + pageSizeBytes), sums, index)) return null;
   }
   return { checksum: `seal:${footer.sumsDigest.toString('hex')}`, header, pages };
 }

@@ -48,7 +48,7 @@ function writeSeal(file: number, db: Database): void {
   const sums = Buffer.alloc(pageCount * sumBytes);
   let at = 0;
   for (const page of readPages(file, { pageSizeBytes, pageCount })) {
-    at += pageSum(page).copy(sums, at);
+    at += sums.write(pageSum(page), at, 'hex');
   }
   const sumsDigest = digestOf(sums);
   const footer = encodeFooter({ pageSizeBytes, pageCount, changeCounter, sumsDigest });

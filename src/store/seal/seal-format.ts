@@ -20,25 +20,30 @@ const digestBytes = 16;
 const magic = 'headroom seal 1\n';
 const digestOffset = footerBytes - digestBytes;
 
-/** The checksum of a page: the first bytes of its SHA-256. */
-export function pageSum(page: Buffer): Buffer {
-  return digestOf(page).subarray(0, sumBytes);
+/** The checksum of a page: the first bytes of its SHA-256, as hex. A buffer would take twice the time. */
+export function pageSum(page: Buffer): string {
+  return sha256(page).slice(0, 2 * sumBytes);
+}
+
+/** Whether a page is what it was when these checksums were made; the first page is 0. */
+export function isAsSealed(page: Buffer, sums: Buffer, index: number): boolean {
+  return pageSum(page) === sums.toString('hex', index * sumBytes, (index + 1) * sumBytes);
 }
 
 export function digestOf(bytes: Buffer): Buffer {
-  return sha256(bytes).subarray(0, digestBytes);
+  return Buffer.from(sha256(bytes), 'hex').subarray(0, digestBytes);
 }
 
 const require = createRequire(import.meta.url);
 let crypto: typeof import('node:crypto') | null = null;
 
 // Loaded when a file is sealed: half a MiB that a recorder needs at its end only.
-function sha256(bytes: Buffer): Buffer {
+function sha256(bytes: Buffer): string {
   crypto ??= require('node:crypto') as typeof import('node:crypto');
-  // In one call, for pages a quarter cheaper, from Node.js 20.12 on.
+  // In one call, which is cheaper, from Node.js 20.12 on.
   return typeof crypto.hash === 'function'
-    ? crypto.hash('sha256', bytes, 'buffer')
-    : crypto.createHash('sha256').update(bytes).digest();
+    ? crypto.hash('sha256', bytes, 'hex')
+    : crypto.createHash('sha256').update(bytes).digest('hex');
 }
 
 export function encodeFooter(footer: Footer): Buffer {
