@@ -31,7 +31,7 @@ export async function buildDist(root) {
     const file = path.join(root, 'dist', 'cli', name);
     if (existsSync(`${file}.js`)) await bundle(file);
   }
-  await bundleImport(root);
+  await bundleFleet(root);
   await bundlePage(root);
 
   const program = path.join(root, 'dist', 'cli', 'headroom.cjs');
@@ -68,21 +68,23 @@ async function bundle(file) {
 }
 
 /**
- * The import of a fleet in one file: to load its 140 modules takes longer than to read 100 recordings.
- * What others ask for its class stays where it is.
+ * The commands of a fleet, with what they share, in a few files: to load the 140 modules of its import
+ * takes longer than to read 100 recordings. What others ask for its class stays where it is.
  *
  * @param {string} root
  */
-async function bundleImport(root) {
+async function bundleFleet(root) {
   const cli = path.join(root, 'dist', 'cli');
-  const file = path.join(cli, 'fleet', 'import.js');
-  if (!existsSync(file)) return;
+  const commands = ['diff', 'import', 'report', 'size', 'top'];
+  const files = commands.map((name) => path.join(cli, 'fleet', `${name}.js`));
+  if (!files.every(existsSync)) return;
   const { build } = await import('esbuild');
   await build({
-    entryPoints: [file],
-    outfile: file,
+    entryPoints: files,
+    outdir: path.join(cli, 'fleet'),
     allowOverwrite: true,
     bundle: true,
+    splitting: true,
     packages: 'external',
     external: [path.join(root, 'dist', 'model', 'errors.js'), path.join(cli, 'command.js')],
     platform: 'node',
