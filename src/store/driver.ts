@@ -66,12 +66,14 @@ export function openDatabase(path: string, options: OpenOptions): Database {
 /**
  * Does all of something or, when it throws, nothing of it. `deferred` holds no lock before it needs
  * one, and what it reads is one state of the file; `immediate` is the one writer from the beginning.
+ * Within another one it is a part of that.
  */
 export function transaction<Result>(
   db: Database,
   kind: 'deferred' | 'immediate',
   work: () => Result,
 ): Result {
+  if (db.inTransaction) return work();
   db.exec(`BEGIN ${kind}`);
   try {
     const result = work();

@@ -5,7 +5,15 @@ import type { Database, Prepared, Statement } from '../driver.ts';
  * again. Rows one by one come from a statement of their own, as another may be asked for meanwhile.
  */
 export function preparedOnce(db: Database): Database {
-  const statements = new Map<string, Statement>();
+  const statements = new Map<string, KeptStatement>();
+  const kept = (sql: string): KeptStatement => {
+    let known = statements.get(sql);
+    if (known === undefined) {
+      known = new KeptStatement(db, sql);
+      statements.set(sql, known);
+    }
+    return known;
+  };
   return {
     get open() {
       return db.open;
@@ -14,14 +22,10 @@ export function preparedOnce(db: Database): Database {
       return db.inTransaction;
     },
     prepare<Parameters extends unknown[] | object, Row>(sql: string): Prepared<Parameters, Row> {
-      let known = statements.get(sql);
-      if (known === undefined) {
-        known = new KeptStatement(db, sql);
-        statements.set(sql, known);
-      }
-      return known as unknown as Prepared<Parameters, Row>;
+      return kept(sql) as unknown as Prepared<Parameters, Row>;
     },
-    exec: (sql) => db.exec(sql),
+    // Of whoever reads: the beginning or the end of a transaction.
+    exec: (sql) => void kept(sql).run(),
     pragma: (source, options) => db.pragma(source, options),
     close: () => db.close(),
   };

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { errnoOf } from '../../model/errors.ts';
 import type { Recording } from '../../model/recording.ts';
-import { type Database, openDatabase } from '../driver.ts';
+import { type Database, openDatabase, transaction } from '../driver.ts';
 import { recordingIn } from '../reader.ts';
 import { applicationId, newestVersion, schemaVersion } from '../schema.ts';
 import type { IntactFile } from './intact-file.ts';
@@ -37,7 +37,11 @@ export class RecordingSlot {
     if (!isOfThisFormat(file)) return null;
     try {
       const db = this.#put(file);
-      return db === null ? null : work(recordingIn(path, { db, close: () => undefined }));
+      if (db === null) return null;
+      // One for all that is asked: to begin and to end one takes as long as a query.
+      return transaction(db, 'deferred', () =>
+        work(recordingIn(path, { db, close: () => undefined })),
+      );
     } catch (error) {
       // A row that was not read to its end would keep the pages of this one.
       this.close();
