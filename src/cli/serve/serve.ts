@@ -1,6 +1,7 @@
 import { type Stats, statSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { listedRecordings } from '../../exporter/prometheus/listed-recordings.ts';
 import { WatchedRecordings } from '../../exporter/prometheus/watched-recordings.ts';
 import { errnoOf, HeadroomError } from '../../model/errors.ts';
 import { isLoopbackHost } from '../../model/loopback-host.ts';
@@ -62,8 +63,8 @@ async function run(parsed: ParsedArguments, io: CommandIo): Promise<number> {
     onProblem: tell,
     perProcess: perProcessOption(parsed),
   });
-  // A folder that is not there is told now, and what is there is read before the first scrape.
-  recordings.read();
+  // A folder that is not there is told now; what is in it is read while the server listens.
+  listedRecordings(source);
   const routes = routesOf(source, recordings, tell);
   const server = await startHttpServer({ address, port, answer: routes.answer, onError: tell });
   io.stderr.write(`serving ${printable(source)}: ${server.url}/metrics\n`);
@@ -74,6 +75,7 @@ async function run(parsed: ParsedArguments, io: CommandIo): Promise<number> {
   if (switchOption(parsed, 'json')) {
     io.stdout.write(`${JSON.stringify({ schemaVersion: 1, url: `${server.url}/` })}\n`);
   }
+  recordings.readAhead(io.signal).catch(tell);
   await (switchOption(parsed, 'while-live') ? untilEnd(source, io.signal) : asked(io.signal));
   await server.close();
   await routes.close();

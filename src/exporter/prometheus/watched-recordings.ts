@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type ErrorCode, HeadroomError } from '../../model/errors.ts';
 import type { Recording } from '../../model/recording.ts';
 import { openRecording, readFacts } from '../../store/reader.ts';
@@ -87,6 +88,18 @@ export class WatchedRecordings {
       readSeconds: (this.#options.monotonicMs() - startMs) / 1000,
     };
     return this.#watch;
+  }
+
+  /**
+   * Looks at each before anybody asks, and lets those who do be answered in between; who asks for all
+   * of them has the rest read at once. Errors: those of {@link read}.
+   */
+  async readAhead(signal: AbortSignal): Promise<void> {
+    for (const file of listedRecordings(this.#source)) {
+      await nextTurn();
+      if (signal.aborted || this.#watch !== null) return;
+      this.#files.set(file.path, this.#look(file, this.#files.get(file.path)));
+    }
   }
 
   #look(file: ListedFile, before: Memory | undefined): Memory {

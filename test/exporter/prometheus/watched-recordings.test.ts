@@ -124,6 +124,32 @@ test('however often it is asked, the files are read once a second', () => {
   expect(opened).toHaveLength(2);
 });
 
+describe('read ahead', () => {
+  const never = new AbortController().signal;
+
+  test('what is over is not opened again by who asks', async () => {
+    using folder = temporaryFolder();
+    recordEnded(folder.file('a.db'), folder.file('b.db'));
+    const { recordings, watch, opened, clock } = watching(folder.path);
+    clock.unixMs += 400_000;
+    await recordings.readAhead(never);
+    expect(opened).toHaveLength(2);
+    expect(states(watch)).toEqual({ 'a.db': 'ended', 'b.db': 'ended' });
+    expect(opened).toHaveLength(2);
+  });
+
+  test('who asks meanwhile gets all of them, each opened once', async () => {
+    using folder = temporaryFolder();
+    recordEnded(folder.file('a.db'), folder.file('b.db'));
+    const { recordings, watch, opened, clock } = watching(folder.path);
+    clock.unixMs += 400_000;
+    const ahead = recordings.readAhead(never);
+    expect(states(watch)).toEqual({ 'a.db': 'ended', 'b.db': 'ended' });
+    await ahead;
+    expect(opened).toHaveLength(2);
+  });
+});
+
 describe('one file', () => {
   test('is all there is, whatever it is called', () => {
     using folder = temporaryFolder();
@@ -174,6 +200,12 @@ function record(file: string, id: string, seconds: number): StoreWriter {
     writer.writeSample(fakeSample({ second, machine }), []);
   }
   return writer;
+}
+
+function recordEnded(...files: string[]): void {
+  for (const file of files) {
+    record(file, file, 20).close({ endedUnixMs: startUnixMs + 19_000, endReason: 'signal' });
+  }
 }
 
 function held(writer: StoreWriter) {
