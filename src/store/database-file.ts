@@ -1,5 +1,6 @@
 import { closeSync, existsSync, openSync, readSync, type Stats, statSync } from 'node:fs';
 import { errnoOf, HeadroomError } from '../model/errors.ts';
+import { fileNotFound } from '../model/file-not-found.ts';
 import { parseDatabaseHeader, startsAsDatabase } from './sqlite-file/database-header.ts';
 
 /**
@@ -68,7 +69,7 @@ export function readError(error: unknown, path: string): unknown {
     });
   }
   if (errno === 'ENOENT' || errno === 'ENOTDIR') {
-    return new HeadroomError('FILE_NOT_FOUND', `${path}: no such file`, { cause: error });
+    return fileNotFound(path, 'file', error);
   }
   return new HeadroomError('FILE_NOT_READABLE', `${path}: cannot be read (${errno})`, {
     hint: 'Check the permissions of the file and of its folder.',

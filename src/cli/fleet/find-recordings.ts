@@ -1,6 +1,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { errnoOf, HeadroomError } from '../../model/errors.ts';
+import { fileNotFound } from '../../model/file-not-found.ts';
 
 export interface FoundRecordings {
   files: string[];
@@ -93,9 +94,7 @@ function unreadableError(error: unknown, given: string): unknown {
   const errno = errnoOf(error);
   if (errno === null || error instanceof HeadroomError) return error;
   if (errno === 'ENOENT' || errno === 'ENOTDIR') {
-    return new HeadroomError('FILE_NOT_FOUND', `${given}: no such file or folder`, {
-      cause: error,
-    });
+    return fileNotFound(given, 'file or folder', error);
   }
   return new HeadroomError('FILE_NOT_READABLE', `${given}: cannot be read (${errno})`, {
     hint: 'Check the permissions of the folder.',

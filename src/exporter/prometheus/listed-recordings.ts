@@ -1,6 +1,7 @@
 import { type Dirent, readdirSync, realpathSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { errnoOf, HeadroomError } from '../../model/errors.ts';
+import { isMisread } from '../../model/file-not-found.ts';
 
 /** A recording as it lies there. */
 export interface ListedFile {
@@ -83,8 +84,9 @@ function fileOf(folder: string, name: string): ListedFile | null {
       stamp: parts.join(' '),
     };
   } catch (error) {
-    // Gone since.
     if (errnoOf(error) === null) throw error;
-    return null;
+    // Gone since; or of a name that is not UTF-8: whoever reads it says so.
+    const unknown = { bytes: 0, changedUnixMs: 0, hasLog: false, stamp: '' };
+    return isMisread(name) ? { name, path: file, ...unknown } : null;
   }
 }
