@@ -84,7 +84,7 @@ export class PlatformEvents {
       query: offset === '0' ? first : query,
     });
     const body = await this.#client.whole(path, response);
-    const items = parsed(Buffer.from(body).toString('utf8'));
+    const items = parsed(body.toString('utf8'));
     const next = response.headers.get('x-next-offset');
     const hasMore = response.headers.get('x-has-more') === 'true' && next !== null && next !== '';
     return { items: Array.isArray(items) ? items : [], next: hasMore ? next : null };

@@ -81,12 +81,12 @@ export class SessionClient {
   }
 
   /** The whole answer; SESSION_CALL_FAILED when it is larger than it may be. */
-  async bytes(call: Call): Promise<Uint8Array> {
+  async bytes(call: Call): Promise<Buffer> {
     return await this.whole(call.path, await this.open(call), call.limitBytes);
   }
 
   /** All of a body, of 8 MiB unless told otherwise; SESSION_CALL_FAILED when it is larger. */
-  async whole(path: string, response: Response, limit = usualLimitBytes): Promise<Uint8Array> {
+  async whole(path: string, response: Response, limit = usualLimitBytes): Promise<Buffer> {
     const chunks: Uint8Array[] = [];
     let length = 0;
     for await (const chunk of this.body(path, response)) {
@@ -99,7 +99,7 @@ export class SessionClient {
 
   /** An answer in JSON, as an object of unknown fields, or whatever else it is. */
   async json(call: Call): Promise<unknown> {
-    const text = Buffer.from(await this.bytes(call)).toString('utf8');
+    const text = (await this.bytes(call)).toString('utf8');
     try {
       return JSON.parse(text);
     } catch (error) {

@@ -6,6 +6,7 @@ import type { Routes } from '../http/router.ts';
 import { startEventStream } from '../http/sse.ts';
 import type { HostPolicy } from '../quirks.ts';
 import type { HostSession } from '../session.ts';
+import { sendExecAnswer } from './exec-answer.ts';
 import type { OutputFrame, ProcessEnd } from './frame.ts';
 import type { SignalName } from './process-handle.ts';
 import { startRequest, terminalSize } from './start-request.ts';
@@ -25,12 +26,8 @@ export function processRoutes(
       const result = await session.processes.exec(request, exchange.signal);
       if (result === 'timed_out') throw timedOut(policy);
       const { end, stdout, stderr, durationMs } = result;
-      sendJson(exchange, {
-        ...policy.tellEnd(end),
-        stdout_b64: stdout.toString('base64'),
-        stderr_b64: stderr.toString('base64'),
-        duration_ms: durationMs,
-      });
+      const told = { ...policy.tellEnd(end), duration_ms: durationMs };
+      await sendExecAnswer(exchange, told, { stdout, stderr });
     },
     'POST /process/spawn': async (exchange) => {
       const session = sessionOf(exchange);
