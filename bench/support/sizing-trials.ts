@@ -110,6 +110,7 @@ function history(workload: Workload, length: number, random: Random): SessionDem
       source: 'samples',
       isCensored: needed > limitBytes,
       isCutOff: false,
+      growth: null,
       limitBytes,
       limitSource: 'cgroup_v2',
     };

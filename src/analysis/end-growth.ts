@@ -40,6 +40,16 @@ const startMs = 15_000;
 // A browser that ends takes its memory with it some samples before the end.
 const endingMs = 10_000;
 
+/** How far from its end on what grew so in a whole recording is taken to go on. */
+export function wholeReachMs(lengthMs: number): number {
+  return Math.min(longestAheadMs, wholesAhead * lengthMs);
+}
+
+/** Likewise in its last stretch. */
+export function tailReachMs(lengthMs: number): number {
+  return tailsAhead * lengthMs;
+}
+
 export function trackTail(): TickTracker<Tail, Tick> {
   let points: (Tail['points'][number] & { monotonicMs: number })[] = [];
   let hadBrowser = false;
@@ -85,7 +95,7 @@ function tailGrowth({ tail, startedUnixMs }: EndGrowthContext): EndGrowth | null
     const pace = paceOf(points, last.timeUnixMs);
     if (!pace.isLeak) continue;
     const timeToLimitMs = Math.round((last.unusedBytes / pace.bytesPerMinute) * 60_000);
-    if (timeToLimitMs > tailsAhead * lengthMs) continue;
+    if (timeToLimitMs > tailReachMs(lengthMs)) continue;
     return { lengthMs, bytesPerMinute: pace.bytesPerMinute, timeToLimitMs };
   }
   return null;
@@ -94,6 +104,6 @@ function tailGrowth({ tail, startedUnixMs }: EndGrowthContext): EndGrowth | null
 function wholeGrowth({ whole }: EndGrowthContext): EndGrowth | null {
   if (whole === null) return null;
   const { growth, lengthMs, timeToLimitMs } = whole;
-  if (timeToLimitMs > Math.min(longestAheadMs, wholesAhead * lengthMs)) return null;
+  if (timeToLimitMs > wholeReachMs(lengthMs)) return null;
   return { lengthMs, bytesPerMinute: growth.bytesPerMinute, timeToLimitMs };
 }

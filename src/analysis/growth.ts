@@ -13,7 +13,7 @@ export interface Growth {
   isLeak: boolean;
 }
 
-const shortestMs = 60_000;
+export const shortestMs = 60_000;
 const gridPoints = 60;
 const parts = 3;
 // A page that is used fills its caches; below this nobody looks for a leak.
@@ -39,11 +39,16 @@ export function growthOf(points: readonly GrowthPoint[], endUnixMs: number): Gro
 /** Likewise over any length: for who knows that nothing is only starting there. */
 export function paceOf(points: readonly GrowthPoint[], endUnixMs: number): Growth {
   const first = points[0] ?? { timeUnixMs: endUnixMs, bytes: 0 };
-  const grid = onGrid(points, first.timeUnixMs, endUnixMs);
+  return paceOfGrid(onGrid(points, first.timeUnixMs, endUnixMs));
+}
+
+/** Likewise of points, at least six, that are as evenly spaced as can be. */
+export function paceOfGrid(grid: readonly GrowthPoint[]): Growth {
   const slopes = slopesOf(grid);
   const [low, high] = interval(slopes, grid.length);
   const slope = median(slopes);
-  const grownBytes = slope * (endUnixMs - first.timeUnixMs);
+  const first = grid[0] ?? { timeUnixMs: 0, bytes: 0 };
+  const grownBytes = slope * ((grid.at(-1) ?? first).timeUnixMs - first.timeUnixMs);
   return {
     bytesPerMinute: perMinute(slope),
     lowBytesPerMinute: perMinute(low),
@@ -61,9 +66,11 @@ function perMinute(slope: number): number {
 
 function isSteady(grid: readonly GrowthPoint[], slope: number): boolean {
   const size = grid.length / parts;
-  return Array.from({ length: parts }, (_, part) =>
-    grid.slice(part * size, (part + 1) * size),
-  ).every((third) => median(slopesOf(third)) >= steadyRatio * slope);
+  for (let part = 0; part < parts; part++) {
+    const third = grid.slice(part * size, (part + 1) * size);
+    if (median(slopesOf(third)) < steadyRatio * slope) return false;
+  }
+  return true;
 }
 
 function onGrid(
@@ -83,24 +90,26 @@ function onGrid(
 }
 
 /** Ascending, between every two points. */
-function slopesOf(points: readonly GrowthPoint[]): number[] {
-  const slopes: number[] = [];
-  points.forEach((from, index) => {
-    for (const to of points.slice(index + 1)) {
-      slopes.push((to.bytes - from.bytes) / (to.timeUnixMs - from.timeUnixMs));
+function slopesOf(points: readonly GrowthPoint[]): Float64Array {
+  const slopes = new Float64Array((points.length * (points.length - 1)) / 2);
+  let count = 0;
+  for (const [index, from] of points.entries()) {
+    for (let at = index + 1; at < points.length; at++) {
+      const to = points[at] ?? from;
+      slopes[count++] = (to.bytes - from.bytes) / (to.timeUnixMs - from.timeUnixMs);
     }
-  });
-  return slopes.sort((a, b) => a - b);
+  }
+  return slopes.sort();
 }
 
-function median(ascending: readonly number[]): number {
+function median(ascending: Float64Array): number {
   const middle = Math.floor(ascending.length / 2);
   const upper = ascending[middle] ?? 0;
   return ascending.length % 2 === 1 ? upper : (upper + (ascending[middle - 1] ?? upper)) / 2;
 }
 
 // Sen 1968: the ranks that Kendall's S, of variance n(n−1)(2n+5)/18, leaves to either side.
-function interval(ascending: readonly number[], count: number): [number, number] {
+function interval(ascending: Float64Array, count: number): [number, number] {
   const spread = 1.96 * Math.sqrt((count * (count - 1) * (2 * count + 5)) / 18);
   const below = Math.floor((ascending.length - spread) / 2);
   const last = ascending.length - 1;

@@ -1,3 +1,4 @@
+import type { OngoingGrowth } from './ongoing-growth.ts';
 import type { LimitSource } from './sample.ts';
 import type { EndReason } from './session.ts';
 import type { Sketch } from './sketch.ts';
@@ -28,6 +29,8 @@ export interface FleetSession {
   isCutOff: boolean;
   limitBytes: number;
   limitSource: LimitSource;
+  /** Whether it still grew when its recording ended; null: not known, or it met its limit. */
+  growth: OngoingGrowth | null;
   /** The least that was available in any sample. */
   availableMinBytes: number | null;
   oomKillCount: number;

@@ -129,6 +129,8 @@ export interface RecordingGist {
   /** By time, weighted in ms; null: never known. Their smallest and largest values are exact. */
   workingSetBytes: Sketch | null;
   utilizationRatio: Sketch | null;
+  /** The closed minutes of the working set, by time; null: it has hours, ask for its windows. */
+  workingSetMinutes: readonly SeriesWindow[] | null;
   /** Of the last sample; null: there is none. */
   lastUnixMs: number | null;
   /** Number of the last sample; 0: there is none. */
@@ -142,6 +144,12 @@ export interface RecordingGist {
    * or nobody knows how.
    */
   hasOddEvent: boolean;
+}
+
+/** The working set at one sample. */
+export interface WorkingSetSample {
+  timeUnixMs: number;
+  bytes: number;
 }
 
 /** Counters of the kernel over a stretch of time; null: the machine did not tell. */
@@ -202,6 +210,8 @@ export interface Recording extends Disposable {
    * in any 10 s of the recording. Reads one sample a minute.
    */
   worstMinutes(): MemoryWait;
+  /** At 21 evenly spaced samples, of few or thinned ones fewer; by time. For short recordings. */
+  workingSetSamples(): WorkingSetSample[];
   /** For a picture: a window of the session's figures, of any length, in a bounded number of points. */
   timeline(request: TimelineRequest): Timeline;
   roleTimeline(request: TimelineRequest): RoleTimeline;

@@ -20,14 +20,16 @@ export function renderSizeText(
 }
 
 function headLines({ recommendation }: Sizing, columns: number): Line[] {
-  const { tierBytes, reachable, reason, fitRatio } = recommendation;
+  const { tierBytes, reachable, onlyForThisLength, reason, fitRatio } = recommendation;
   const share = formatShare(fitRatio);
   const tier = formatTier(tierBytes);
   const [text, tone] =
     tierBytes === null
       ? (['No tier to recommend', 'bad'] as const)
       : reachable
-        ? ([`${tier} fits ${share} of such sessions`, 'good'] as const)
+        ? onlyForThisLength
+          ? ([`${tier} fits ${share} of sessions as long as these`, 'warning'] as const)
+          : ([`${tier} fits ${share} of such sessions`, 'good'] as const)
         : ([`${tier} for now; ${share} is not proven`, 'warning'] as const);
   return [{ text, tone }, ...prose([reason], columns)];
 }
@@ -43,7 +45,7 @@ function sizingLines(result: Sizing, columns: number): Line[] {
 }
 
 function demandLines(result: Sizing, columns: number): Line[] {
-  const { demandBytes: demand, sessions, censored, cutOff } = result;
+  const { demandBytes: demand, sessions, censored, cutOff, growing, growthUnknown } = result;
   const known = (bytes: number | null) => (bytes === null ? 'not known' : formatBytes(bytes));
   const rows = table([
     ['', 'p50', 'p90', 'p95', 'p99', 'max'],
@@ -60,6 +62,16 @@ function demandLines(result: Sizing, columns: number): Line[] {
   if (cutOff > 0) {
     notes.push(
       `${formatCount(cutOff, 'recording')} broke off: judged by what was seen up to there.`,
+    );
+  }
+  if (growing > 0) {
+    notes.push(
+      `${formatCount(growing, 'session')} still grew when the recording ended: judged by what was seen up to there.`,
+    );
+  }
+  if (growthUnknown > 0) {
+    notes.push(
+      `Whether it still grew is not known of ${formatCount(growthUnknown, 'session')}: shorter than a minute, with gaps, or imported by an earlier version.`,
     );
   }
   return [
@@ -79,11 +91,14 @@ function sourceWords({ demandSources, sessions }: Sizing): string {
 }
 
 function tierLines({ tiers, sessions, recommendation, history }: Sizing, columns: number): Line[] {
+  const hasOutgrowing = tiers.some(({ sessionsOutgrowing }) => sessionsOutgrowing > 0);
   const head = ['', 'usable', 'fit', 'of all, at least', 'too large for it', 'not known'];
+  if (hasOutgrowing) head.splice(3, 0, 'not for long');
   const rows = tiers.map((tier) => [
     formatTier(tier.bytes),
     formatBytes(tier.usableBytes),
     `${tier.sessionsFit} of ${sessions}`,
+    ...(hasOutgrowing ? [String(tier.sessionsOutgrowing)] : []),
     history.kind === 'growing' ? 'no promise' : formatBound(tier.fitLowerBound),
     String(tier.wouldHaveOomed),
     String(tier.unknown),

@@ -15,6 +15,7 @@ export function readGist(db: Database): RecordingGist {
     highWater: readHighWater(db),
     workingSetBytes: distributions.working_set,
     utilizationRatio: distributions.utilization,
+    workingSetMinutes: distributions.minutes,
     lastUnixMs: glance.lastUnixMs,
     lastSequence: glance.lastSequence ?? 0,
     memoryWait: {

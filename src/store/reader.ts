@@ -10,6 +10,7 @@ import type {
   ResolutionStretch,
   SeriesWindow,
   StoredEvent,
+  WorkingSetSample,
 } from '../model/recording.ts';
 import type { Series } from '../model/series.ts';
 import type { SessionFacts } from '../model/session.ts';
@@ -40,6 +41,7 @@ import { readPictures } from './timeline/pictures.ts';
 import { readProcessTimeline } from './timeline/process-timeline.ts';
 import { readRoleTimeline } from './timeline/role-timeline.ts';
 import { readTimeline } from './timeline/session-timeline.ts';
+import { readWorkingSetSamples } from './working-set-samples.ts';
 
 export interface OpenRecordingOptions {
   /** Whether the recorder that the file names still runs; default: asks the kernel. */
@@ -185,6 +187,10 @@ class SqliteRecording implements Recording {
 
   worstMinutes(): MemoryWait {
     return this.#read(() => readWorstMinutes(this.#db));
+  }
+
+  workingSetSamples(): WorkingSetSample[] {
+    return this.#read(() => readWorkingSetSamples(this.#db));
   }
 
   timeline(request: TimelineRequest): Timeline {

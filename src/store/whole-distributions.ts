@@ -1,9 +1,10 @@
 import { weightMs } from '../model/gap.ts';
+import type { SeriesWindow } from '../model/recording.ts';
 import type { CgroupMemory } from '../model/sample.ts';
 import { type MemoryReading, utilizationRatio, workingSetBytes } from '../model/session-memory.ts';
 import { Sketch } from '../model/sketch.ts';
 import type { Database } from './driver.ts';
-import { minuteMs, rollupKey, seriesOfKeySql } from './rollup-key.ts';
+import { minuteMs, rollupKey, seriesOfKeySql, windowOf } from './rollup-key.ts';
 import { mergeRow, type RollupRow, RollupRows } from './rollup-rows.ts';
 import { windowsInRange } from './windows-in-range.ts';
 
@@ -28,20 +29,22 @@ export const hasHoursSql = `EXISTS (SELECT 1 FROM rollup WHERE key < ${rollupKey
 /**
  * The same as `readDistribution` of the two figures that tell most of a session, over the whole
  * recording, in a fraction of the time: one walk over the windows, and of the ticks that are in none of
- * them only the few columns that are needed. Null: the figure was never known.
+ * them only the few columns that are needed. Null: the figure was never known. `minutes`: those of the
+ * working set, as they are read anyhow; null: it has hours.
  */
 export function readWholeDistributions(
   db: Database,
   { rolledUpSequence, hasHours }: RollupState,
-): Record<Metric, Sketch | null> {
+): Record<Metric, Sketch | null> & { minutes: SeriesWindow[] | null } {
   const whole = { working_set: new Sketch(), utilization: new Sketch() };
-  if (hasHours === 0) mergeMinutes(db, whole);
-  else mergeRollups(db, whole);
+  const minutes = hasHours === 0 ? mergeMinutes(db, whole) : null;
+  if (minutes === null) mergeRollups(db, whole);
   addLooseTicks(db, whole, rolledUpSequence);
   const known = (metric: Metric) => (whole[metric].count === 0 ? null : whole[metric]);
   return {
     working_set: known('working_set'),
     utilization: known('utilization'),
+    minutes,
   };
 }
 
@@ -52,10 +55,15 @@ const selectMinutes = `
   FROM series JOIN rollup ON ${seriesOfKeySql} = series.series
   WHERE scope = 'session' AND metric IN (${metrics.map((metric) => `'${metric}'`).join(', ')})`;
 
-function mergeMinutes(db: Database, whole: Record<Metric, Sketch>): void {
+function mergeMinutes(db: Database, whole: Record<Metric, Sketch>): SeriesWindow[] {
+  const minutes: SeriesWindow[] = [];
   for (const row of db.prepare<[], RollupRow & { metric: Metric }>(selectMinutes).all()) {
     mergeRow(whole[row.metric], row);
+    if (row.metric !== 'working_set') continue;
+    const { key, min, max, sum, count, sampleCount } = row;
+    minutes.push({ ...windowOf(key), min, max, mean: sum / count, sampleCount });
   }
+  return minutes.sort((a, b) => a.startUnixMs - b.startUnixMs);
 }
 
 function mergeRollups(db: Database, whole: Record<Metric, Sketch>): void {

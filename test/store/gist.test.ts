@@ -16,6 +16,7 @@ test('a recording without a sample tells nothing', () => {
     highWater: recording.highWater(),
     workingSetBytes: null,
     utilizationRatio: null,
+    workingSetMinutes: [],
     lastUnixMs: null,
     lastSequence: 0,
     memoryWait: { fullMs: null, someMs: null, refaultCount: null },
@@ -35,6 +36,9 @@ test.each([
   recordSamples(file, samples, { facts: syntheticFacts() });
   using recording = openRecording(file);
   const gist = recording.gist();
+  const windows = recording.windows({ scope: 'session', metric: 'working_set' });
+  const hasHours = tickCount * intervalMs > 3_600_000;
+  expect(gist.workingSetMinutes).toEqual(hasHours ? null : windows);
   for (const [metric, sketch] of [
     ['working_set', gist.workingSetBytes],
     ['utilization', gist.utilizationRatio],

@@ -25,6 +25,7 @@ export function fakeDemand(at: number, parts: Partial<SessionDemand> = {}): Sess
     // MemTotal of case 099.
     limitBytes: 1_002_236 * 1024,
     limitSource: 'machine',
+    growth: { bytesPerMinute: 0, aheadMs: 0 },
     ...parts,
   };
 }

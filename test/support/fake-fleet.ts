@@ -26,6 +26,7 @@ export function fakeFleetSession(at: number, parts: Partial<FleetSession> = {}):
     isCutOff: false,
     limitBytes: 978 * mib,
     limitSource: 'machine',
+    growth: { bytesPerMinute: 0, aheadMs: 0 },
     availableMinBytes: 978 * mib - demandBytes,
     oomKillCount: 0,
     deathCount: 0,

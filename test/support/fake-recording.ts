@@ -85,6 +85,9 @@ export function fakeRecording(parts: FakeRecordingParts): Recording {
     worstMinutes: () => {
       throw new Error('only a file has its minutes: use recordSamples');
     },
+    workingSetSamples: () => {
+      throw new Error('only a file has its places: use recordSamples');
+    },
     timeline: notMade,
     roleTimeline: notMade,
     pictures: notMade,

@@ -5,7 +5,7 @@ import { tierOf } from '../../model/tier.ts';
 import { missingMs } from '../coverage.ts';
 import { type Judgement, judgementOf } from '../judgement.ts';
 import { pressureWindowMs } from '../pressure.ts';
-import { isNearLimit, sessionDemand } from '../sizing/session-demand.ts';
+import { isNearLimit, sessionDemand, workingSetWindows } from '../sizing/session-demand.ts';
 import { stallRefaultsPerSecond, stallWaitingRatio, stallWindowMs } from '../stall.ts';
 import { highStallRatio } from '../verdict.ts';
 
@@ -25,7 +25,13 @@ export function fleetSessionOf(
     read ??= judgementOf(recording);
     return read;
   };
-  const demand = sessionDemand(recording, { facts, water, judgement });
+  const demand = sessionDemand(recording, {
+    facts,
+    water,
+    judgement,
+    windows: () => gist.workingSetMinutes ?? workingSetWindows(recording),
+    gaps: () => gist.gaps,
+  });
   const { workingSetBytes } = gist;
   if (demand === null || workingSetBytes === null) return null;
   return {
@@ -46,6 +52,7 @@ export function fleetSessionOf(
     isCutOff: demand.isCutOff,
     limitBytes: demand.limitBytes,
     limitSource: demand.limitSource,
+    growth: demand.growth,
     availableMinBytes: water.availableBytes,
     ...(isPlain(recording, gist) ? plainEnd(facts) : endOf(judgement())),
     gapCount: gist.gaps.length,

@@ -18,6 +18,9 @@ export interface FleetFigures {
   peakBytes: Percentiles;
   /** How many met their limit: what they needed is not known. */
   censored: number;
+  /** How many still grew when their recording ended, and of how many that is not known. */
+  growing: number;
+  growthUnknown: number;
   /** Over time, from the merged distributions: of all time that was recorded, so much was below. */
   workingSetBytes: Percentiles;
   /** Of the limit; over time likewise. */
@@ -50,6 +53,8 @@ export class FleetSum {
   readonly #utilization = new Sketch();
   readonly #measured: number[] = [];
   #sessions = 0;
+  #growing = 0;
+  #growthUnknown = 0;
   #firstUnixMs: number | null = null;
   #lastUnixMs: number | null = null;
   #recordedMs = 0;
@@ -67,6 +72,8 @@ export class FleetSum {
     this.#workingSet.merge(session.workingSetBytes);
     if (session.utilizationRatio !== null) this.#utilization.merge(session.utilizationRatio);
     if (!session.isCensored) this.#measured.push(session.demandBytes);
+    if (session.growth !== null) this.#growing += session.growth.bytesPerMinute > 0 ? 1 : 0;
+    else if (!session.isCensored) this.#growthUnknown++;
     this.#firstUnixMs = smaller(this.#firstUnixMs, session.startedUnixMs);
     this.#lastUnixMs = Math.max(this.#lastUnixMs ?? session.lastUnixMs, session.lastUnixMs);
     this.#recordedMs += session.recordedMs;
@@ -93,6 +100,8 @@ export class FleetSum {
         this.#sessions,
       ),
       censored: this.#sessions - this.#measured.length,
+      growing: this.#growing,
+      growthUnknown: this.#growthUnknown,
       workingSetBytes: overTime(this.#workingSet, Math.round),
       utilizationRatio: overTime(this.#utilization, (ratio) => ratio),
       availableMinBytes: this.#availableMinBytes,

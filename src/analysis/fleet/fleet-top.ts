@@ -16,11 +16,12 @@ export interface TopSession
   headroomMinRatio: number | null;
 }
 
-export const topOrders = ['memory', 'peak', 'oom', 'gaps'] as const;
+export const topOrders = ['memory', 'peak', 'oom', 'growth', 'gaps'] as const;
 
 /**
  * What is worst. `memory`: those that met their limit or died for want of memory, then by how little of
- * the limit was left; `peak`: the largest; `oom`: the most kills; `gaps`: the most time missing.
+ * the limit was left; `peak`: the largest; `oom`: the most kills; `growth`:
+ * those that grew fastest when their recording ended; `gaps`: the most time missing.
  */
 export type TopOrder = (typeof topOrders)[number];
 
@@ -49,12 +50,14 @@ const byPeak: Compare = (a, b) => b.demandBytes - a.demandBytes || (a.id < b.id 
 const byHeadroom: Compare = (a, b) =>
   (a.headroomMinRatio ?? 1) - (b.headroomMinRatio ?? 1) || byPeak(a, b);
 const byKills: Compare = (a, b) => b.oomKillCount - a.oomKillCount || byHeadroom(a, b);
+const paceOf = ({ growth }: TopSession) => growth?.bytesPerMinute ?? 0;
 const isShort = ({ isCensored, oomKillCount }: TopSession) => isCensored || oomKillCount > 0;
 
 const orders: Readonly<Record<TopOrder, Compare>> = {
   memory: (a, b) => Number(isShort(b)) - Number(isShort(a)) || byHeadroom(a, b),
   peak: byPeak,
   oom: byKills,
+  growth: (a, b) => paceOf(b) - paceOf(a) || byHeadroom(a, b),
   gaps: (a, b) => b.gapMs - a.gapMs || byHeadroom(a, b),
 };
 

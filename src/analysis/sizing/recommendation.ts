@@ -1,6 +1,6 @@
 import { formatBytes } from '../../model/format-bytes.ts';
 import { formatCount } from '../format.ts';
-import { moreHitsNeeded } from './clopper-pearson.ts';
+import { moreHitsNeeded, shareLowerBound } from './clopper-pearson.ts';
 import type { History } from './history.ts';
 import type { SessionDemand } from './session-demand.ts';
 import type { SizingQuestion, TierEstimate } from './sizing.ts';
@@ -16,6 +16,11 @@ export interface Recommendation {
   confidence: number;
   /** Whether the data proves it. */
   reachable: boolean;
+  /**
+   * True: that rests on sessions that still grew when their recording ended and would not have fitted
+   * for long, so it is said of sessions that last as long as these.
+   */
+  onlyForThisLength: boolean;
   reason: string;
   /** How many more sessions that all fit it takes; 0: none. Null: unknown, or more than a million. */
   sessionsMissing: number | null;
@@ -30,28 +35,37 @@ interface Findings {
 
 export function recommend(sessions: readonly SessionDemand[], findings: Findings): Recommendation {
   const { fitRatio, confidence } = findings.question;
-  const answer = { tierBytes: null, fitRatio, confidence, reachable: false, sessionsMissing: null };
+  const answer = {
+    tierBytes: null,
+    fitRatio,
+    confidence,
+    reachable: false,
+    onlyForThisLength: false,
+    sessionsMissing: null,
+  };
   if (sessions.length === 0) return { ...answer, reason: 'There is no session to judge by.' };
   const proven = findings.tiers.find(({ fitLowerBound }) => fitLowerBound >= fitRatio);
   const tier = proven ?? findings.tiers.find((candidate) => isOpen(candidate, findings));
   if (tier === undefined) return { ...answer, reason: noTierWords(sessions, findings) };
   const fit = `${tier.sessionsFit} of ${sessions.length} fit in ${formatTier(tier.bytes)}`;
-  const censored = censoredWords(sessions, tier);
+  const onlyForThisLength = dependsOnLength(tier, sessions.length, findings.question);
+  const chosen = { tierBytes: tier.bytes, onlyForThisLength };
+  const caveats = [...censoredWords(sessions, tier), ...growthWords(tier, onlyForThisLength)];
   if (findings.history.kind === 'growing') {
     const trend =
       'demand is growing, and sessions of the past do not prove what the next ones need';
-    return { ...answer, tierBytes: tier.bytes, reason: sentence([fit, ...censored, trend]) };
+    return { ...answer, ...chosen, reason: sentence([fit, ...caveats, trend]) };
   }
   const bound = `at least ${formatBound(tier.fitLowerBound)} at ${formatShare(confidence)} confidence`;
-  const known = [`${fit}: ${bound}`, ...censored];
+  const known = [`${fit}: ${bound}`, ...caveats];
   if (proven !== undefined) {
     const proof = { reachable: true, sessionsMissing: 0, reason: sentence(known) };
-    return { ...answer, tierBytes: tier.bytes, ...proof };
+    return { ...answer, ...chosen, ...proof };
   }
   const tally = { hits: tier.sessionsFit, total: sessions.length };
   const sessionsMissing = moreHitsNeeded(tally, fitRatio, confidence);
   const reason = sentence([...known, missingWords(sessionsMissing, fitRatio)]);
-  return { ...answer, tierBytes: tier.bytes, sessionsMissing, reason };
+  return { ...answer, ...chosen, sessionsMissing, reason };
 }
 
 /** Nothing is known that speaks against it; where demand grows, not even an estimate. */
@@ -88,6 +102,29 @@ function censoredWords(sessions: readonly SessionDemand[], tier: TierFit): strin
   const unknown = tier.unknown === 0 ? '' : `, so ${count} as not fitting`;
   return [
     `${censored.length} met ${its} limit, and what ${it} is not known (at least ${formatBytes(most)})${unknown}`,
+  ];
+}
+
+/** Whether less would be proven of the tier if those that outgrow it counted as not fitting. */
+function dependsOnLength(
+  { sessionsFit, sessionsOutgrowing, fitLowerBound }: TierFit,
+  total: number,
+  { fitRatio, confidence }: SizingQuestion,
+): boolean {
+  if (sessionsOutgrowing === 0) return false;
+  if (fitLowerBound < fitRatio) return true;
+  const hits = sessionsFit - sessionsOutgrowing;
+  return shareLowerBound({ hits, total }, confidence) < fitRatio;
+}
+
+function growthWords({ sessionsOutgrowing: count }: TierFit, onlyForThisLength: boolean): string[] {
+  if (count === 0) return [];
+  const [they, their] = count === 1 ? ['it', 'its'] : ['they', 'their'];
+  const grew = `${count} of them still grew when ${their} recording ended, and would not fit for long at that pace`;
+  return [
+    onlyForThisLength
+      ? `${grew}: this is said of sessions that last as long as these, and what longer ones need is not known`
+      : `${grew}; it is proven without counting on ${they === 'it' ? 'it' : 'them'}`,
   ];
 }
 

@@ -27,6 +27,10 @@ export interface Sizing {
   censoredAtLeastBytes: number | null;
   /** Of these, how many were cut off by a lost recorder: judged by what was seen. */
   cutOff: number;
+  /** Of these, how many still grew when their recording ended. */
+  growing: number;
+  /** Of how many that is not known; those that met their limit are not in it. */
+  growthUnknown: number;
   /** Over sessions, a censored one above all others; null: that is a censored one, or there is none. */
   demandBytes: Percentiles;
   demandSources: Record<PeakSource, number>;
@@ -66,6 +70,8 @@ export function sizing(sessions: readonly SessionDemand[], question: SizingQuest
     censoredAtLeastBytes:
       censored.length === 0 ? null : Math.max(...censored.map(({ demandBytes }) => demandBytes)),
     cutOff: judged.filter(({ isCutOff }) => isCutOff).length,
+    growing: judged.filter(({ growth }) => (growth?.bytesPerMinute ?? 0) > 0).length,
+    growthUnknown: judged.filter(({ isCensored, growth }) => !isCensored && growth === null).length,
     demandBytes: percentilesOverSessions(measured(judged), judged.length),
     demandSources: sources(judged),
     recommendation: recommend(judged, { question, tiers, history, estimate }),

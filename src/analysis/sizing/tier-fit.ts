@@ -10,6 +10,11 @@ export interface TierFit {
   /** Measured, and would fit. */
   sessionsFit: number;
   /**
+   * Of these, how many still grew when their recording ended, and at that pace would not have fitted for
+   * long. Fewer than there may be where of some it is not known whether they grew.
+   */
+  sessionsOutgrowing: number;
+  /**
    * At least this share of all such sessions fits, at the asked confidence; 0 to 1. 0, which is always
    * true, where demand grows: then nothing is promised.
    */
@@ -31,14 +36,19 @@ export function tierFit(
     cgroup: usableBytes(tierBytes, 'cgroup', sessions),
   };
   const counts = { fit: 0, tooLarge: 0, unknown: 0 };
+  let outgrowing = 0;
   for (const session of sessions) {
-    counts[outcome(session, usable[kindOf(session)])]++;
+    const usableBytes = usable[kindOf(session)];
+    const found = outcome(session, usableBytes);
+    counts[found]++;
+    if (found === 'fit' && grownBytes(session) > usableBytes) outgrowing++;
   }
   const kinds = new Set(sessions.map(kindOf));
   return {
     bytes: tierBytes,
     usableBytes: kinds.has('machine') || kinds.size === 0 ? usable.machine : usable.cgroup,
     sessionsFit: counts.fit,
+    sessionsOutgrowing: outgrowing,
     fitLowerBound:
       history.kind === 'growing'
         ? 0
@@ -65,6 +75,12 @@ export function tellingSessions(
   return onLargest.length >= cleanRunNeeded(asked.fitRatio, asked.confidence)
     ? onLargest
     : sessions;
+}
+
+/** What it would have come to, had it gone on for as long as its growth is taken to. */
+function grownBytes({ demandBytes, growth }: SessionDemand): number {
+  if (growth === null) return demandBytes;
+  return demandBytes + (growth.bytesPerMinute * growth.aheadMs) / 60_000;
 }
 
 function outcome(session: SessionDemand, usable: number): 'fit' | 'tooLarge' | 'unknown' {

@@ -36,20 +36,27 @@ function headline({ sessions, recordedMs, firstUnixMs, lastUnixMs }: FleetReport
   return `${formatCount(sessions, 'session')}, ${when}, ${formatDuration(recordedMs)} recorded`;
 }
 
-function verdictWords({ verdicts, gaps }: FleetFigures): string {
+function verdictWords({ verdicts, gaps, growing }: FleetFigures): string {
   const told = Object.entries(verdicts).map(([kind, count]) => `${count} ${kind}`);
   const missing =
     gaps.count === 0
       ? 'no gaps'
       : `${formatCount(gaps.count, 'gap')} in ${formatCount(gaps.sessions, 'session')} (${formatRatio(gaps.ratio)} of the time)`;
-  return [...told, missing].join(', ');
+  const grew = growing > 0 ? [`${growing} still grew at the end`] : [];
+  return [...told, missing, ...grew].join(', ');
 }
 
 function figureLines(rows: readonly [string, FleetFigures][]): Line[] {
   const head = ['', 'sessions', 'peak p50', 'p95', 'max', 'in use p95', 'OOM killed', 'gaps'];
-  return table([head, ...rows.map(([name, figures]) => [name, ...cells(figures)])]).map((text) => ({
-    text,
-  }));
+  // Where there is none the line is long enough without.
+  const hasGrowing = rows.some(([, { growing }]) => growing > 0);
+  if (hasGrowing) head.push('growing');
+  const lines = rows.map(([name, figures]) => [
+    name,
+    ...cells(figures),
+    ...(hasGrowing ? [String(figures.growing)] : []),
+  ]);
+  return table([head, ...lines]).map((text) => ({ text }));
 }
 
 function cells({ sessions, peakBytes, utilizationRatio, oom, gaps }: FleetFigures): string[] {

@@ -27,11 +27,12 @@ function headOf(session: TopSession, rank: number): Line {
 }
 
 function detailsOf(session: TopSession, columns: number): Line[] {
-  const { labels, version, tier, startedUnixMs, summary, gapCount, oomKillCount } = session;
+  const { labels, version, tier, startedUnixMs, summary, gapCount, oomKillCount, growth } = session;
   const known = Object.entries(version === null ? labels : { version, ...labels });
   const facts = [
     `headroom down to ${formatRatio(session.headroomMinRatio)}`,
     ...(oomKillCount > 0 ? [formatCount(oomKillCount, 'OOM kill')] : []),
+    ...growthWords(growth),
     ...(gapCount > 0 ? [formatCount(gapCount, 'gap')] : []),
     `tier ${tier}`,
     formatInstant(startedUnixMs),
@@ -45,6 +46,11 @@ function detailsOf(session: TopSession, columns: number): Line[] {
       ? '   its recording is gone: another one has its name'
       : `   headroom report ${session.file}`,
   ].map((text) => ({ text }));
+}
+
+function growthWords(growth: TopSession['growth']): string[] {
+  if (growth === null || growth.bytesPerMinute === 0) return [];
+  return [`still growing by ${formatBytes(growth.bytesPerMinute)} a minute at its end`];
 }
 
 /** A label may have any length; the JSON has it whole. */

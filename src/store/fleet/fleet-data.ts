@@ -7,7 +7,7 @@ import { type Database, fileError, openDatabase, transaction } from '../driver.t
 import { makeFolders } from '../make-folders.ts';
 import { readingError } from '../reading-error.ts';
 import {
-  addFleetIndexes,
+  addLaterParts,
   createFleetSchema,
   fleetApplicationId,
   fleetSchemaVersion,
@@ -231,5 +231,5 @@ function prepare(
       hint: 'Update Headroom, or choose another folder with --data DIR.',
     });
   }
-  if (mode === 'create') addFleetIndexes(db);
+  if (mode === 'create') addLaterParts(db);
 }

@@ -1,4 +1,4 @@
-import type { Database } from '../driver.ts';
+import { type Database, transaction } from '../driver.ts';
 
 /** `Hdfl` in the header of the file: how a data set is known from a recording. */
 export const fleetApplicationId = 0x4864666c;
@@ -8,15 +8,31 @@ export const fleetSchemaVersion = 1;
 /** Makes the tables of a new data set. */
 export function createFleetSchema(db: Database): void {
   db.exec(tablesSql);
-  addFleetIndexes(db);
+  db.exec(indexesSql);
   db.pragma(`application_id = ${fleetApplicationId}`);
   db.pragma(`user_version = ${fleetSchemaVersion}`);
 }
 
-/** Those that a data set of an earlier version has not. */
-export function addFleetIndexes(db: Database): void {
+/** What a data set of an earlier version has not. */
+export function addLaterParts(db: Database): void {
+  if (missingColumns(db).length > 0) {
+    transaction(db, 'immediate', () => {
+      // Another import may have added them meanwhile.
+      for (const name of missingColumns(db)) {
+        db.exec(`ALTER TABLE session ADD COLUMN ${name} INTEGER`);
+      }
+    });
+  }
   db.exec(indexesSql);
 }
+
+function missingColumns(db: Database): string[] {
+  const names = db.prepare<[], string>("SELECT name FROM pragma_table_info('session')").pluck();
+  const known = new Set(names.all());
+  return laterColumns.filter((name) => !known.has(name));
+}
+
+const laterColumns = ['growth_bytes_per_minute', 'growth_ahead_ms'];
 
 const tablesSql = `
 CREATE TABLE session (
@@ -46,7 +62,9 @@ CREATE TABLE session (
   verdict TEXT NOT NULL,
   summary TEXT,
   gap_count INTEGER NOT NULL,
-  gap_ms INTEGER NOT NULL
+  gap_ms INTEGER NOT NULL,
+  growth_bytes_per_minute INTEGER,
+  growth_ahead_ms INTEGER
 ) STRICT;
 
 CREATE TABLE distribution (

@@ -42,9 +42,12 @@ export class SessionWriter {
 /** Every session of the data set, in the order in which they came into it. FILE_CORRUPT. */
 export function* readSessions(db: Database): IterableIterator<FleetSession> {
   for (const row of db.prepare<[], StoredSession>(selectSessions).iterate()) {
-    yield sessionOf(checkShape(row, sessionShape, 'a session'));
+    yield sessionOf(checkShape({ ...laterColumns, ...row }, sessionShape, 'a session'));
   }
 }
+
+// A data set of an earlier version that nobody may write to has none of them.
+const laterColumns = { growth_bytes_per_minute: null, growth_ahead_ms: null };
 
 const columns: Readonly<Record<string, (session: FleetSession) => number | string | null>> = {
   id: ({ id }) => id,
@@ -65,6 +68,8 @@ const columns: Readonly<Record<string, (session: FleetSession) => number | strin
   is_cut_off: ({ isCutOff }) => Number(isCutOff),
   limit_bytes: ({ limitBytes }) => limitBytes,
   limit_source: ({ limitSource }) => limitSource,
+  growth_bytes_per_minute: ({ growth }) => growth?.bytesPerMinute ?? null,
+  growth_ahead_ms: ({ growth }) => growth?.aheadMs ?? null,
   available_min_bytes: ({ availableMinBytes }) => availableMinBytes,
   oom_kill_count: ({ oomKillCount }) => oomKillCount,
   death_count: ({ deathCount }) => deathCount,
@@ -107,6 +112,8 @@ interface StoredSession {
   is_cut_off: number;
   limit_bytes: number;
   limit_source: FleetSession['limitSource'];
+  growth_bytes_per_minute: number | null;
+  growth_ahead_ms: number | null;
   available_min_bytes: number | null;
   oom_kill_count: number;
   death_count: number;
@@ -134,6 +141,8 @@ const sessionShape: RowShape<StoredSession> = {
   is_cut_off: 'number',
   limit_bytes: 'number',
   limit_source: ['machine', 'cgroup_v1', 'cgroup_v2'],
+  growth_bytes_per_minute: 'number?',
+  growth_ahead_ms: 'number?',
   available_min_bytes: 'number?',
   oom_kill_count: 'number',
   death_count: 'number',
@@ -176,6 +185,7 @@ function sessionOf(row: StoredSession): FleetSession {
     isCutOff: row.is_cut_off !== 0,
     limitBytes: row.limit_bytes,
     limitSource: row.limit_source,
+    growth: growthOf(row),
     availableMinBytes: row.available_min_bytes,
     oomKillCount: row.oom_kill_count,
     deathCount: row.death_count,
@@ -186,6 +196,11 @@ function sessionOf(row: StoredSession): FleetSession {
     workingSetBytes: sketchOf(row, 'working_set') ?? new Sketch(),
     utilizationRatio: sketchOf(row, 'utilization'),
   };
+}
+
+function growthOf(row: StoredSession): FleetSession['growth'] {
+  const { growth_bytes_per_minute: bytesPerMinute, growth_ahead_ms: aheadMs } = row;
+  return bytesPerMinute === null || aheadMs === null ? null : { bytesPerMinute, aheadMs };
 }
 
 function sketchOf(row: StoredSession, figure: Figure): Sketch | null {

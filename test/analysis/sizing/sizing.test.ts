@@ -241,3 +241,46 @@ test('a larger tier never fits fewer, and no bound is above the share that fits'
     }),
   );
 });
+
+describe('sessions that still grew when their recording ended', () => {
+  // 500 MiB, and 10 MiB a minute for four hours: 2900 MiB.
+  const growth = { bytesPerMinute: 10 * mib, aheadMs: 4 * 3_600_000 };
+  const fleet = (count: number, growing: number) =>
+    Array.from({ length: count }, (_, at) =>
+      fakeDemand(at, { demandBytes: 500 * mib, ...(at < growing ? { growth } : {}) }),
+    );
+
+  test('where the answer rests on them it is one for sessions as long as these', () => {
+    const { growing, recommendation, tiers } = sizing(fleet(300, 300), defaultQuestion);
+    expect(growing).toBe(300);
+    expect(tiers.map(({ sessionsOutgrowing }) => sessionsOutgrowing)).toEqual([300, 0, 0]);
+    expect(recommendation).toMatchObject({
+      tierBytes: gib,
+      reachable: true,
+      onlyForThisLength: true,
+    });
+    expect(recommendation.reason).toBe(
+      '300 of 300 fit in 1 GiB: at least 99.00 % at 95 % confidence; 300 of them still grew when their recording ended, and would not fit for long at that pace: this is said of sessions that last as long as these, and what longer ones need is not known.',
+    );
+  });
+
+  test('where it is proven without them, it is one for all', () => {
+    // 998 of 1,000: at least 99.37 % (R: binom.test(998, 1000, alternative = "greater")).
+    const { recommendation } = sizing(fleet(1000, 2), defaultQuestion);
+    expect(recommendation).toMatchObject({ reachable: true, onlyForThisLength: false });
+    expect(recommendation.reason).toContain(
+      '2 of them still grew when their recording ended, and would not fit for long at that pace; it is proven without counting on them.',
+    );
+  });
+
+  test('growth that leads nowhere near the tier changes nothing', () => {
+    const slow = { bytesPerMinute: mib, aheadMs: 3_600_000 };
+    const sessions = fleet(20, 0).map((session) => ({ ...session, growth: slow }));
+    const { growing, recommendation } = sizing(sessions, defaultQuestion);
+    expect(growing).toBe(20);
+    expect(recommendation.onlyForThisLength).toBe(false);
+    expect(recommendation.reason).toBe(
+      '20 of 20 fit in 1 GiB: at least 86 % at 95 % confidence; for 99 % it takes 279 more sessions that fit.',
+    );
+  });
+});

@@ -1,0 +1,90 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { fleetImportCommand } from '../../../src/cli/fleet/import.ts';
+import { fleetReportCommand } from '../../../src/cli/fleet/report.ts';
+import { fleetSizeCommand } from '../../../src/cli/fleet/size.ts';
+import { fleetTopCommand } from '../../../src/cli/fleet/top.ts';
+import { sizeCommand } from '../../../src/cli/size.ts';
+import { mib } from '../../support/fake-sample.ts';
+import { fleetRecording } from '../../support/fleet-recordings.ts';
+import { temporaryFolder } from '../../support/headroom-cli.ts';
+import { runInTest } from '../../support/run-command.ts';
+
+const folder = temporaryFolder();
+const data = ['--data', folder.file('fleet')];
+afterAll(() => folder[Symbol.dispose]());
+
+// Of 70 s each: one grows by a MiB a second, two stay where they are; one of 3 s says nothing of it.
+beforeAll(async () => {
+  const seconds = Array.from({ length: 70 }, (_, second) => second);
+  const make = (id: string, usedMib: number[], startHour: number) =>
+    fleetRecording(folder.file(`${id}.db`), { id, usedMib, startHour, labels: { id } });
+  make(
+    'growing',
+    seconds.map((second) => 300 + second),
+    0,
+  );
+  make(
+    'steady',
+    seconds.map(() => 500),
+    1,
+  );
+  make(
+    'loading',
+    seconds.map((second) => Math.min(400, 200 + 20 * second)),
+    2,
+  );
+  make('short', [300, 310, 320], 3);
+  await runInTest(fleetImportCommand, folder.path, ...data);
+});
+
+test('size and fleet size: the same answer, and it says of which sessions it speaks', async () => {
+  const direct = await runInTest(sizeCommand, folder.path, '--json');
+  const fleet = await runInTest(fleetSizeCommand, '--json', ...data);
+  expect(JSON.parse(fleet.stdout)).toEqual(JSON.parse(direct.stdout));
+  expect(JSON.parse(fleet.stdout)).toMatchObject({
+    sessions: 4,
+    growing: 1,
+    growthUnknown: 1,
+    tiers: [
+      { sessionsFit: 4, sessionsOutgrowing: 1 },
+      // 24 times 69 s at that pace: 369 + 1656 MiB.
+      { sessionsFit: 4, sessionsOutgrowing: 0 },
+      { sessionsFit: 4, sessionsOutgrowing: 0 },
+    ],
+    recommendation: { onlyForThisLength: true },
+  });
+  // 0.05^(1/4) = 47.3 %: more than the 40 % that are asked.
+  const text = await runInTest(sizeCommand, folder.path, '--fit', '0.4');
+  expect(text.stdout).toMatch(/^1 GiB fits 40 % of sessions as long as these\n/);
+  expect(text.stdout.replace(/\s+/g, ' ')).toContain(
+    '4 of 4 fit in 1 GiB: at least 47 % at 95 % confidence; 1 of them still grew when its recording ended, and would not fit for long at that pace: this is said of sessions that last as long as these, and what longer ones need is not known.',
+  );
+});
+
+test('fleet report counts them, fleet top names them', async () => {
+  const report = await runInTest(fleetReportCommand, '--by', 'id', '--json', ...data);
+  const { growing, growthUnknown, groups } = JSON.parse(report.stdout);
+  expect([growing, growthUnknown]).toEqual([1, 1]);
+  expect(
+    groups.map((group: Record<string, unknown>) => [group['value'], group['growing']]),
+  ).toEqual([
+    ['growing', 1],
+    ['loading', 0],
+    ['short', 0],
+    ['steady', 0],
+  ]);
+  const text = await runInTest(fleetReportCommand, ...data);
+  expect(text.stdout.replace(/\s+/g, ' ')).toContain(
+    '4 healthy, no gaps, 1 still grew at the end',
+  );
+  const top = await runInTest(fleetTopCommand, '--order', 'growth', '--count', '1', ...data);
+  expect(top.stdout).toContain('1. healthy: 369 MiB of 978 MiB');
+  expect(top.stdout.replace(/\s+/g, ' ')).toContain(
+    'still growing by 60.0 MiB a minute at its end',
+  );
+  const json = await runInTest(fleetTopCommand, '--order', 'growth', '--json', ...data);
+  expect(JSON.parse(json.stdout).sessions[0]).toMatchObject({
+    id: 'growing',
+    growth: { bytesPerMinute: 60 * mib, aheadMs: 24 * 69_000 },
+  });
+});
