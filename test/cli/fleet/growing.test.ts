@@ -74,9 +74,7 @@ test('fleet report counts them, fleet top names them', async () => {
     ['steady', 0],
   ]);
   const text = await runInTest(fleetReportCommand, ...data);
-  expect(text.stdout.replace(/\s+/g, ' ')).toContain(
-    '4 healthy, no gaps, 1 still grew at the end',
-  );
+  expect(text.stdout.replace(/\s+/g, ' ')).toContain('4 healthy, no gaps, 1 still grew at the end');
   const top = await runInTest(fleetTopCommand, '--order', 'growth', '--count', '1', ...data);
   expect(top.stdout).toContain('1. healthy: 369 MiB of 978 MiB');
   expect(top.stdout.replace(/\s+/g, ' ')).toContain(
