@@ -1,8 +1,8 @@
 // npm run test:vm: Headroom in virtual machines with a kernel of Debian's, emulated by QEMU without KVM: cgroup v2,
-// suspend, clocks that are set, a machine that runs out of memory. Arguments select by a part of the name; it takes minutes.
+// suspend, reboots, snapshots, clocks that are set, a machine that runs out of memory. Arguments select by a part of the name; it takes minutes.
 // VM_KERNEL=linux-image-6.12-amd64 takes another kernel that apt knows.
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { installDebianPackages, thisMachine } from './setup/debian-packages.mjs';
@@ -15,6 +15,7 @@ import { provideVmKernel } from './setup/vm-kernel.mjs';
 const tools = [
   { program: 'qemu-system-x86_64', package: 'qemu-system-x86' },
   { program: 'busybox', package: 'busybox-static' },
+  { program: 'mke2fs', package: 'e2fsprogs' },
 ];
 
 await runScript(async () => {
@@ -27,7 +28,11 @@ await runScript(async () => {
     console.error(
       execFileSync('qemu-system-x86_64', ['--version'], { encoding: 'utf8' }).split('\n')[0],
     );
-    const env = { ...process.env, HEADROOM_VM_KERNEL: kernel, HEADROOM_VM_IMAGE: image };
+    // What a machine that was killed leaves is removed with it.
+    const temporary = path.join(work, 'tmp');
+    mkdirSync(temporary);
+    const vm = { HEADROOM_VM_KERNEL: kernel, HEADROOM_VM_IMAGE: image, TMPDIR: temporary };
+    const env = { ...process.env, ...vm };
     const vitest = [
       'node_modules/vitest/vitest.mjs',
       'run',
@@ -41,6 +46,8 @@ await runScript(async () => {
 });
 
 async function provideTools() {
+  // mke2fs is there, also for those who do not look there.
+  process.env['PATH'] += ':/usr/sbin';
   const missing = tools.filter(({ program }) => thisMachine.findProgram(program) === null);
   if (missing.length === 0) return;
   const packages = missing.map((tool) => tool.package);

@@ -24,7 +24,7 @@ const perlModules = '/usr/lib/x86_64-linux-gnu/perl-base';
  */
 export function buildVmImage({ project, kernel, work }) {
   const root = path.join(work, 'root');
-  for (const name of ['bin', 'dev', 'etc', 'proc', 'sys', 'tmp', 'run']) {
+  for (const name of ['bin', 'dev', 'etc', 'proc', 'sys', 'tmp', 'run', 'data']) {
     mkdirSync(path.join(root, name), { recursive: true });
   }
   const busybox = thisMachine.findProgram('busybox') ?? '/usr/bin/busybox';

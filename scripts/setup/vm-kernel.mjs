@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import {
   copyFileSync,
   existsSync,
@@ -14,8 +15,16 @@ import { thisMachine } from './debian-packages.mjs';
 import { lastLines } from './run-command.mjs';
 import { SetUpError } from './set-up-error.mjs';
 
-/** What a machine of QEMU needs for the port that we talk through, and for swap. */
-const wantedModules = ['virtio_pci', 'virtio_console', 'zram'];
+/** What a machine of QEMU needs for the port that we talk through, for swap and for its disk. */
+const wantedModules = [
+  'virtio_pci',
+  'virtio_console',
+  'zram',
+  'virtio_blk',
+  // ext4 asks for it by the name of what it does.
+  'crc32c_generic',
+  'ext4',
+];
 
 /**
  * A kernel of Debian out of its package, not installed: `vmlinuz`, and the modules of the list with what
@@ -25,7 +34,8 @@ const wantedModules = ['virtio_pci', 'virtio_console', 'zram'];
  * @returns {Promise<string>} The folder.
  */
 export async function provideVmKernel(metaPackage, machine = thisMachine) {
-  const folder = cacheFolder(`vm-${metaPackage}`);
+  const list = createHash('sha256').update(wantedModules.join()).digest('hex').slice(0, 8);
+  const folder = cacheFolder(`vm-${metaPackage}-${list}`);
   if (existsSync(folder)) return folder;
   const remedy = `It takes a Debian whose apt knows ${metaPackage}: apt-get update.`;
   const depends = await machine.run('apt-cache', ['depends', '--important', metaPackage]);

@@ -95,7 +95,7 @@ function follow<Seen extends BriefTick, T extends Trackers<Seen>>(
 }
 
 /** Of the first ticks of all boots but the first. */
-function bootTimes(events: readonly RecordingEvent[]): ReadonlySet<number> {
+export function bootTimes(events: readonly RecordingEvent[]): ReadonlySet<number> {
   const gaps = events.filter((event) => event.kind === 'gap').filter(isAnotherBoot);
   return new Set(gaps.map(({ toUnixMs }) => toUnixMs));
 }

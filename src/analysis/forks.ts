@@ -37,16 +37,18 @@ export function trackForks(): TickTracker<number | null> {
 export function forkReport(
   createdCount: number | null,
   processes: readonly ProcessReport[],
-  firstUnixMs: number | null,
+  { firstUnixMs, bootUnixMs }: { firstUnixMs: number | null; bootUnixMs: ReadonlySet<number> },
 ): ForkReport | null {
   if (createdCount === null || firstUnixMs === null) return null;
-  const seen = processes.reduce((sum, process) => sum + createdBy(process, firstUnixMs), 0);
+  // What the first sample of a boot finds was not created between two samples.
+  const isFound = (unixMs: number) => unixMs <= firstUnixMs || bootUnixMs.has(unixMs);
+  const seen = processes.reduce((sum, one) => sum + createdBy(one, isFound(one.firstUnixMs)), 0);
   const seenCount = Math.min(createdCount, seen);
   return { createdCount, seenCount, unseenCount: createdCount - seenCount };
 }
 
-function createdBy(process: ProcessReport, firstUnixMs: number): number {
+function createdBy(process: ProcessReport, isFound: boolean): number {
   const { threadsFirst, threadsMax } = process;
   const grown = (threadsMax ?? 1) - (threadsFirst ?? 1);
-  return process.firstUnixMs > firstUnixMs ? (threadsFirst ?? 1) + grown : grown;
+  return isFound ? grown : (threadsFirst ?? 1) + grown;
 }

@@ -4,7 +4,7 @@ import { openRecording } from '../store/reader.ts';
 import { requireAnalysable } from './analyse-arguments.ts';
 import { browserReport, roleReports } from './browser.ts';
 import type { Findings } from './findings.ts';
-import { followTicks } from './follow-ticks.ts';
+import { bootTimes, followTicks } from './follow-ticks.ts';
 import { forkReport } from './forks.ts';
 import { emptyFileOf, gatherGrounds } from './grounds.ts';
 import { growthReport } from './growth-report.ts';
@@ -67,7 +67,10 @@ function findingsOf(recording: Recording, range: TimeRange): Findings {
       forks:
         recording.facts.source === 'agentos'
           ? null
-          : forkReport(followed.forks, processes, followed.coverage.firstUnixMs),
+          : forkReport(followed.forks, processes, {
+              firstUnixMs: followed.coverage.firstUnixMs,
+              bootUnixMs: bootTimes(events),
+            }),
     },
     memory: memoryReport(recording, range, followed.memory),
     usableHeadroom: usableHeadroom(

@@ -126,8 +126,10 @@ test('swap to zram: of the cgroup, the machine and the process', async () => {
   const files = await machine.text(`
     echo 256M >/sys/block/zram0/disksize; mkswap /dev/zram0 >/dev/null; swapon /dev/zram0
     mkdir $groups/swapping; echo 100M >$groups/swapping/memory.max; echo 200M >$groups/swapping/memory.swap.max
-    (in_group swapping headroom record --quiet --for 25s --out swap.db -- sh -c '
-      /chromium/chromium /guest/grow.pl 120 12 --no-sandbox & sleep 20; cat /proc/$!/status | grep VmSwap
+    (in_group swapping headroom record --quiet --out swap.db -- sh -c '
+      /chromium/chromium /guest/grow.pl 120 12 --no-sandbox &
+      until [ "$(awk "/VmSwap/ { print \\$2 }" /proc/$!/status)" -gt 25000 ]; do sleep 1; done; sleep 5
+      grep VmSwap /proc/$!/status
       cat /sys/fs/cgroup/swapping/memory.swap.current; kill $!')
     swapoff /dev/zram0`);
   const [ofProcessKb = 0, ofCgroup = 0] = files.match(/\d+/g)?.map(Number) ?? [];
@@ -139,6 +141,36 @@ test('swap to zram: of the cgroup, the machine and the process', async () => {
   expect(cgroup?.swapBytes).toBeLessThan(1.2 * ofCgroup);
   expect(whole?.swapTotalBytes).toBeGreaterThan(255 * 2 ** 20);
   expect(whole?.zramBytes).toBeGreaterThan(0);
+});
+
+test('memory.high below the limit binds: it is the limit, and the stall is that of the kernel', async () => {
+  const files = await machine.text(`
+    mkdir $groups/high; echo 120M >$groups/high/memory.high; echo 300M >$groups/high/memory.max
+    echo 0 >$groups/high/memory.swap.max
+    (in_group high /chromium/chromium /guest/grow.pl 600 40 --no-sandbox) & load=$!
+    in_group high headroom record --quiet --out high.db & recorder=$!
+    until grep -Eq '^high [0-9]{3}' $groups/high/memory.events; do sleep 1; done; sleep 15
+    kill $recorder; wait $recorder; grep -E "^(high|max|oom_kill) " $groups/high/memory.events
+    cat $groups/high/memory.peak; grep -o "total=.*" $groups/high/memory.pressure; kill -9 $load; wait`);
+  const [high = 0, max, kills, peak = 0, someUs = 0, fullUs = 0] =
+    files.match(/\d+/g)?.map(Number) ?? [];
+  // Throttled by the kernel's own count, and nothing came to memory.max.
+  expect(high).toBeGreaterThan(100);
+  expect([max, kills]).toEqual([0, 0]);
+  const report = await recordings.reportOf(machine, 'high.db');
+  expect(report.memory).toMatchObject({ limitBytes: 120 * 2 ** 20, limitSource: 'cgroup_v2' });
+  expect(report.memory.peakBytes).toMatchObject({ source: 'memory.peak' });
+  expect(report.memory.peakBytes.value).toBeLessThanOrEqual(peak);
+  expect(['memory_stall', 'pressure']).toContain(report.verdict.kind);
+  // Read last some moments before these files were.
+  const last = recordings.ticks('high.db').at(-1)?.pressure;
+  for (const [ms, us] of [
+    [last?.memorySomeMs, someUs],
+    [last?.memoryFullMs, fullUs],
+  ]) {
+    expect(ms).toBeLessThanOrEqual((us ?? 0) / 1000);
+    expect(ms).toBeGreaterThan(0.7 * ((us ?? 0) / 1000));
+  }
 });
 
 function bySwap(

@@ -15,7 +15,10 @@ export class QemuMonitor {
 
   constructor(socket: Socket) {
     this.#socket = socket;
-    createInterface({ input: socket }).on('line', (line) => this.#hear(JSON.parse(line)));
+    const lines = createInterface({ input: socket });
+    lines.on('line', (line) => this.#hear(JSON.parse(line)));
+    // It is reset when its machine is ended.
+    lines.on('error', () => undefined);
   }
 
   /** Throws what QEMU refuses. */

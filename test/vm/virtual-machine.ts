@@ -8,8 +8,16 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { gunzipSync } from 'node:zlib';
 import { QemuMonitor } from './qemu-monitor.ts';
 
-const bootMs = 90_000;
-const commandMs = 150_000;
+// Twenty seconds, on a machine that does nothing else.
+const bootMs = 300_000;
+const commandMs = 300_000;
+
+export interface MachineOptions {
+  /** A file that is its disk, with a file system of its own, mounted at /data; without one it has none. */
+  disk?: string;
+  /** A state that {@link VirtualMachine.saveState} wrote: it goes on from there, and does not boot. */
+  state?: string;
+}
 
 /** A machine of QEMU with a kernel of its own, of which a shell is ours. No KVM is needed. */
 export class VirtualMachine implements AsyncDisposable {
@@ -35,10 +43,15 @@ export class VirtualMachine implements AsyncDisposable {
   }
 
   /** Starts it, and waits until its shell answers. */
-  static async start(): Promise<VirtualMachine> {
+  static async start(options: MachineOptions = {}): Promise<VirtualMachine> {
+    console.error(
+      `… a machine ${options.state === undefined ? 'boots' : 'goes on from its state'}`,
+    );
     const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'headroom-vm-'));
-    const args = ['-n', '10', 'qemu-system-x86_64', ...qemuArguments(folder)];
-    const child = spawn('nice', args, { stdio: ['ignore', 'ignore', 'inherit'] });
+    // It ends with its worker, however that ends.
+    const bound = ['--pdeathsig', 'KILL', 'nice', '-n', '10'];
+    const args = [...bound, 'qemu-system-x86_64', ...qemuArguments(folder, options)];
+    const child = spawn('setpriv', args, { stdio: ['ignore', 'ignore', 'inherit'] });
     const connect = (name: string) => connection(path.join(folder, name), child);
     const monitor = new QemuMonitor(await connect('monitor'));
     const machine = new VirtualMachine({
@@ -49,7 +62,8 @@ export class VirtualMachine implements AsyncDisposable {
     });
     await monitor.ask('qmp_capabilities');
     try {
-      await machine.#untilReady();
+      if (options.state !== undefined) await machine.#goOn();
+      await machine.untilReady();
     } catch (error) {
       await machine[Symbol.asyncDispose]();
       throw error;
@@ -99,9 +113,33 @@ export class VirtualMachine implements AsyncDisposable {
     return fs.readFileSync(path.join(this.#folder, 'console'), 'latin1').slice(-4_000);
   }
 
-  async #untilReady(): Promise<void> {
+  /** Stops it, and writes all of its memory and devices, but not its disk: what a snapshot is. */
+  async saveState(file: string): Promise<void> {
+    await this.monitor.ask('stop');
+    await this.monitor.ask('migrate', { uri: `exec:cat > '${file}'` });
+    for (;;) {
+      const state = await this.monitor.ask('query-migrate');
+      const status = (state as { status?: string }).status;
+      if (status === 'completed') return;
+      if (status === 'failed') throw new Error(`no snapshot: ${JSON.stringify(state)}`);
+      await sleep(100);
+    }
+  }
+
+  /** Waits for its shell: after the start, and after a reboot. */
+  async untilReady(): Promise<void> {
     const answer = await this.run('uname -r', bootMs);
     if (answer.code !== 0) throw new Error(`no shell: ${answer.output}`);
+  }
+
+  /** What was stopped when its state was written comes back so. */
+  async #goOn(): Promise<void> {
+    for (;;) {
+      const { status } = (await this.monitor.ask('query-status')) as { status: string };
+      if (status !== 'inmigrate') break;
+      await sleep(100);
+    }
+    await this.monitor.ask('cont');
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -114,7 +152,7 @@ export class VirtualMachine implements AsyncDisposable {
   }
 }
 
-function qemuArguments(folder: string): string[] {
+function qemuArguments(folder: string, { disk, state }: MachineOptions): string[] {
   const kernel = process.env['HEADROOM_VM_KERNEL'] ?? '';
   const image = process.env['HEADROOM_VM_IMAGE'] ?? '';
   const port = (name: string) => `unix:${path.join(folder, name)},server=on,wait=off`;
@@ -127,6 +165,8 @@ function qemuArguments(folder: string): string[] {
     ...['-serial', `file:${path.join(folder, 'console')}`, '-qmp', port('monitor')],
     ...['-device', 'virtio-serial-pci', '-chardev', socket],
     ...['-device', 'virtserialport,chardev=commands,name=commands'],
+    ...(disk === undefined ? [] : ['-drive', `file=${disk},format=raw,if=virtio`]),
+    ...(state === undefined ? [] : ['-incoming', `exec:cat '${state}'`]),
   ];
 }
 

@@ -10,5 +10,7 @@ export default defineConfig({
     maxWorkers: 1,
     bail: 0,
     reporters: ['verbose'],
+    disableConsoleIntercept: true,
+    setupFiles: ['test/vm/end-with-vitest.ts'],
   },
 });

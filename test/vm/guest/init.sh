@@ -13,6 +13,10 @@ mount -t cgroup2 cgroup2 /sys/fs/cgroup
 for module in /modules/*.ko; do insmod "$module"; done
 ip link set lo up
 mdev -s
+# As udev leaves them; mdev gives all to root.
+chmod 666 /dev/null /dev/zero /dev/random /dev/urandom
+chmod 644 /dev/kmsg
+if [ -b /dev/vda ]; then mount -t ext4 /dev/vda /data; fi
 until port=$(grep -lx commands /sys/class/virtio-ports/*/name); do sleep 1; done
 port=/dev/$(basename "$(dirname "$port")")
 cd /tmp
