@@ -17,6 +17,8 @@ export function makeDatabase<T>(out: string, make: (temporary: string) => T): T 
   const temporary = temporaryBeside(to);
   try {
     const result = make(temporary);
+    // Somebody else may have made something of that name meanwhile.
+    refuse(to, out);
     fs.renameSync(temporary, to);
     syncFolder(folder);
     return result;

@@ -13,6 +13,13 @@ export class OutputError extends HeadroomError {
   }
 }
 
+interface Temporary {
+  from: string;
+  to: string;
+  /** Throws where nothing may be put in the place of `to`. */
+  check(): void;
+}
+
 /**
  * A file that a command makes of recordings. It gets its name when it is whole: one that fails, or
  * is given up, leaves what was there before. A new one may be read by nobody who may not read all of the
@@ -22,14 +29,10 @@ export class OutputFile {
   readonly #out: string;
   readonly #handle: fs.promises.FileHandle;
   /** What is renamed at the end; null for a device. */
-  #temporary: { from: string; to: string } | null;
+  #temporary: Temporary | null;
   #writtenBytes = 0;
 
-  private constructor(
-    out: string,
-    handle: fs.promises.FileHandle,
-    temporary: { from: string; to: string } | null,
-  ) {
+  private constructor(out: string, handle: fs.promises.FileHandle, temporary: Temporary | null) {
     this.#out = out;
     this.#handle = handle;
     this.#temporary = temporary;
@@ -52,17 +55,16 @@ export class OutputFile {
       throw new OutputError(out, 'is not a regular file');
     // Beside the file itself and not beside a link to it.
     const to = existing === null ? out : fs.realpathSync(out);
-    refuse(to, inputs);
-    if (existing !== null && !mayReplace) {
-      throw new HeadroomError('FILE_EXISTS', `--out ${out}: exists`, {
-        hint: 'Choose another name, or add --force to replace it.',
-      });
-    }
+    const check = () => {
+      refuse(to, inputs);
+      if (!mayReplace) refuseExisting(out, to);
+    };
+    check();
     const from = temporaryBeside(to);
     // Appending: behind a cut it goes on at the end.
     const mode = existing?.mode ?? modeOf(inputs);
     const handle = await open(out, { path: from, flags: 'ax', mode });
-    return new OutputFile(out, handle, { from, to });
+    return new OutputFile(out, handle, { from, to, check });
   }
 
   get writtenBytes(): number {
@@ -94,6 +96,8 @@ export class OutputFile {
   async finish(): Promise<void> {
     try {
       await this.#handle.close();
+      // Somebody else may have made something of that name meanwhile.
+      this.#temporary?.check();
       if (this.#temporary !== null) fs.renameSync(this.#temporary.from, this.#temporary.to);
     } catch (error) {
       throw outputError(error, this.#out);
@@ -131,6 +135,13 @@ function refuse(out: string, inputs: readonly string[]): void {
   } catch (error) {
     throw outputError(error, out);
   }
+}
+
+function refuseExisting(out: string, to: string): void {
+  if (statOf(to) === null) return;
+  throw new HeadroomError('FILE_EXISTS', `--out ${out}: exists`, {
+    hint: 'Choose another name, or add --force to replace it.',
+  });
 }
 
 async function open(

@@ -1,5 +1,6 @@
 import fs from 'node:fs';
 import { errnoOf, HeadroomError } from '../model/errors.ts';
+import { isSealed } from '../store/seal/check-seal.ts';
 
 /** What SQLite puts beside a database (sqlite.org/tempfiles.html). */
 const companions = ['-wal', '-shm', '-journal'];
@@ -30,7 +31,8 @@ function isDatabase(path: string): boolean {
   try {
     const start = Buffer.alloc(magic.length);
     fs.readSync(file, start);
-    return start.toString('latin1') === magic;
+    // Of a recording that is damaged at its beginning, the checksums at its end still tell.
+    return start.toString('latin1') === magic || isSealed(path);
   } finally {
     fs.closeSync(file);
   }

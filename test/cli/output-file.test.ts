@@ -3,6 +3,7 @@ import fs from 'node:fs';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { OutputFile } from '../../src/cli/output-file.ts';
 import { temporaryFolder } from '../support/headroom-cli.ts';
+import { writePageRecording } from '../support/page-recording.ts';
 
 let folder: ReturnType<typeof temporaryFolder>;
 beforeEach(() => {
@@ -63,6 +64,8 @@ test('what is not finished leaves what was there', async () => {
   {
     await using output = await OutputFile.create(folder.file('a.txt'), []);
     await output.write('half');
+    // What a `kill -9` leaves.
+    expect(fs.readFileSync(folder.file('a.txt'), 'utf8')).toBe('old');
     expect(inFolder()).toHaveLength(2);
   }
   expect(fs.readFileSync(folder.file('a.txt'), 'utf8')).toBe('old');
@@ -92,6 +95,35 @@ describe('recordings are not overwritten', () => {
     }
     expect(fs.readFileSync(database, 'latin1')).toBe('SQLite format 3\0rest');
     expect(inFolder()).toEqual(['link', 'other.db']);
+  });
+
+  test('one that is damaged at its beginning', async () => {
+    const file = folder.file('torn.db');
+    writePageRecording(file, { tickCount: 3, labels: {} });
+    const bytes = fs.readFileSync(file).fill(0, 0, 512);
+    fs.writeFileSync(file, bytes);
+    fs.symlinkSync('torn.db', folder.file('link'));
+    for (const out of [file, folder.file('link')]) {
+      await expect(write(out, 'x')).rejects.toThrow(code('FILE_EXISTS'));
+    }
+    expect(fs.readFileSync(file).equals(bytes)).toBe(true);
+  });
+
+  test('one that was made while the output was written', async () => {
+    const out = folder.file('other.db');
+    await using output = await OutputFile.create(out, []);
+    await output.write('x');
+    makeDatabase('other.db');
+    await expect(output.finish()).rejects.toThrow(code('FILE_EXISTS'));
+    expect(fs.readFileSync(out, 'latin1')).toBe('SQLite format 3\0rest');
+  });
+
+  test('nor any file that was made meanwhile, where none may be replaced', async () => {
+    const out = folder.file('a.txt');
+    await using output = await OutputFile.create(out, [], { mayReplace: false });
+    fs.writeFileSync(out, 'theirs');
+    await expect(output.finish()).rejects.toThrow(code('FILE_EXISTS'));
+    expect(fs.readFileSync(out, 'utf8')).toBe('theirs');
   });
 
   test('a name that only looks like one is free', async () => {

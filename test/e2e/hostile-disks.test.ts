@@ -58,10 +58,18 @@ async function expectNothingIsWritten(code: RegExp): Promise<void> {
 
 describe('a recording on a full disk', () => {
   test('is read, and what would be written is refused as STORE_FULL', async () => {
+    fs.writeFileSync(`${disk}/page.html`, 'of yesterday');
     fillDisk(`${disk}/ballast`);
     await expectReadable();
     await expectNothingIsWritten(/\[STORE_FULL\]/);
     const names = fs.readdirSync(disk);
+    const page = `${disk}/page.html`;
+    const kept = fs.readFileSync(page, 'utf8');
+    expect(await runCli('report', file, '--format', 'html', '--out', page)).toMatchObject({
+      exitCode: 1,
+      stderr: expect.stringContaining('no space left to write to'),
+    });
+    expect(fs.readFileSync(page, 'utf8')).toBe(kept);
     const partitions = ['export', file, '--to', 'parquet', '--out', `${disk}/new/fleet`];
     const result = await runCli(...partitions);
     expect(result).toMatchObject({ exitCode: 1, stdout: '' });

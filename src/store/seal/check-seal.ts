@@ -45,6 +45,11 @@ export function isSealOutdated(path: string): boolean {
   return withEnds(path, (_, { header, footer }) => footer !== null && isOutdated(header, footer));
 }
 
+/** Whether there are checksums of a recording at its end, whatever became of the rest. */
+export function isSealed(path: string): boolean {
+  return withEnds(path, (_, { footer }) => footer !== null);
+}
+
 interface Ends {
   header: DatabaseHeader | null;
   footer: Footer | null;
