@@ -8,8 +8,8 @@ export interface DocumentedSql {
   /** What is under a heading of the third level. */
   statement(heading: string): string;
   headings: string[];
-  /** The one that makes few files of many. */
-  compaction: string;
+  /** Those that make few files of many. */
+  compaction: Readonly<Record<'DuckDB' | 'ClickHouse', string>>;
 }
 
 export function documentedSql(): DocumentedSql {
@@ -19,11 +19,12 @@ export function documentedSql(): DocumentedSql {
   const statements = new Map(
     asked.map((part) => [part.slice(0, part.indexOf('\n')), statementsIn(part)[0] ?? '']),
   );
+  const [onDuckdb = '', onClickhouse = ''] = statementsIn(chapters.get('Many small files') ?? '');
   return {
     views: (engine) => [...statementsIn(chapters.get(engine) ?? ''), ...statementsIn(common)],
     statement: (heading) => statements.get(heading) ?? '',
     headings: [...statements.keys()],
-    compaction: statementsIn(chapters.get('Many small files') ?? '')[0] ?? '',
+    compaction: { DuckDB: onDuckdb, ClickHouse: onClickhouse },
   };
 }
 
