@@ -107,8 +107,11 @@ function rangeOf(parsed: ParsedArguments, recording: Recording): TimeRange {
   // A clock that was set back may have ended the recording before it began.
   const earliest = Math.min(bounds.startUnixMs, bounds.endUnixMs);
   const latest = Math.max(bounds.startUnixMs, bounds.endUnixMs);
-  if ((range.fromUnixMs ?? earliest) > (range.toUnixMs ?? latest)) {
-    throw new UsageError('--from is after --to, or after the end of the recording');
+  if (range.toUnixMs === undefined && (range.fromUnixMs ?? earliest) > latest) {
+    throw new UsageError('--from is after the end of the recording');
+  }
+  if (range.fromUnixMs === undefined && (range.toUnixMs ?? latest) < earliest) {
+    throw new UsageError('--to is before the start of the recording');
   }
   return range;
 }

@@ -8,7 +8,7 @@ import {
 } from 'node:fs';
 import { Writable } from 'node:stream';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import type { CommandIo } from '../../src/cli/command.ts';
+import { type CommandIo, UsageError } from '../../src/cli/command.ts';
 import { exportCommand } from '../../src/cli/export.ts';
 import { parseArguments } from '../../src/cli/parse-arguments.ts';
 import { openDatabase } from '../../src/store/driver.ts';
@@ -91,6 +91,41 @@ function damagedInTheMiddle(): string {
   db.close();
   return file;
 }
+
+describe('--from after --until', () => {
+  const from = new Date(syntheticStartUnixMs + 20_000).toISOString();
+  const until = new Date(syntheticStartUnixMs + 10_000).toISOString();
+
+  test.each(['csv', 'ndjson', 'perfetto', 'parquet'])(
+    '%s: refused, and nothing is left',
+    async (to) => {
+      const out = outputs.file('none');
+      for (const range of [
+        [from, until],
+        ['+20s', '+10s'],
+        ['-10s', '-20s'],
+      ]) {
+        const [first = '', last = ''] = range;
+        const args = ['--to', to, '--out', out, '--from', first, '--until', last];
+        const failed = runExport(folder.file('0.db'), ...args);
+        await expect(failed).rejects.toThrow(UsageError);
+        await expect(failed).rejects.toThrow('--from is after --until');
+      }
+      expect(readdirSync(outputs.path)).toEqual([]);
+    },
+  );
+
+  test('of one recording also where it is too short for both ends; of several it has nothing', async () => {
+    // 199 s long.
+    const range = ['--from', '+2m', '--until', '-2m'];
+    await expect(runExport(folder.file('0.db'), '--to', 'csv', ...range)).rejects.toThrow(
+      '--from is after --until',
+    );
+    const both = await runExport(folder.file('0.db'), folder.file('1.db'), '--to', 'csv', ...range);
+    expect(both.exitCode).toBe(0);
+    expect(both.stdout.trimEnd().split('\n')).toHaveLength(1);
+  });
+});
 
 describe('csv', () => {
   test('of three recordings, one table with one header', async () => {

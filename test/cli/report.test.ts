@@ -44,7 +44,15 @@ test('a clock that was set back by an hour: the recording ends before it began',
   expect(await report(file)).toContain('2026-11-29T14:00:00Z to 2026-11-29T13:00:03Z, 4 s,');
   const afterIt = await report(file, '--json', '--to', '2026-11-29T13:30:00Z');
   expect(JSON.parse(afterIt).coverage.samples).toBe(2);
-  await expect(report(file, '--from', '2026-11-29T14:00:03Z')).rejects.toThrow('--from is after');
+  await expect(report(file, '--from', '2026-11-29T14:00:03Z')).rejects.toThrow(
+    '--from is after the end of the recording',
+  );
+  await expect(report(file, '--to', '2026-11-29T12:00:00Z')).rejects.toThrow(
+    '--to is before the start of the recording',
+  );
+  await expect(report(file, '--from', '+2s', '--to', '+1s')).rejects.toThrow(
+    '--from is after --to: there is nothing between them',
+  );
 });
 
 test('--json and another format contradict each other', async () => {
