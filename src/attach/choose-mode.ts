@@ -55,7 +55,8 @@ export async function chooseMode(
   }
   if (mode === 'light') return { ...light(collector), why: 'as asked for' };
   const facts = mode === 'auto' ? await readSessionFacts(collector, nodePath) : null;
-  const reason = facts === null ? null : await againstNode(collector, { facts, nodePath });
+  const limitBytes = facts === null ? null : await readMemoryLimit(collector, facts);
+  const reason = facts === null ? null : againstNode(facts, { limitBytes, nodePath });
   if (reason !== null) return { ...light(collector, facts), why: reason };
   try {
     await putCollector(collector, nodePath);
@@ -74,12 +75,11 @@ export function modeOf({ light }: CollectorState): ChosenMode['mode'] {
 }
 
 /** Why the collector is not for this session; null when it may be. */
-export async function againstNode(
-  collector: SessionCollector,
-  { facts, nodePath }: { facts: SessionFactsThere; nodePath: string },
-): Promise<string | null> {
-  if (facts.programs.node === null) return `there is no ${nodePath}`;
-  const limitBytes = await readMemoryLimit(collector, facts);
+export function againstNode(
+  { programs }: SessionFactsThere,
+  { limitBytes, nodePath }: { limitBytes: number | null; nodePath: string },
+): string | null {
+  if (programs.node === null) return `there is no ${nodePath}`;
   if (limitBytes === null || limitBytes > roomBytes) return null;
   return `the session has ${formatBytes(limitBytes)} of memory, and the collector would take 50 MiB of it`;
 }

@@ -38,7 +38,7 @@ export async function examineSession(
   const found = foundBy(await runScript(session, [examineScript, facts.programs.node ?? '']));
   const state = await collector.state();
   const recorded = state === null ? null : modeOf(state);
-  const reason = await againstNode(collector, { facts, nodePath });
+  const reason = againstNode(facts, { limitBytes: memoryLimitBytes, nodePath });
   return {
     target: session.name,
     kernel: facts.kernel,
