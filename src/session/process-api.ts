@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { bytesUpTo } from '../model/bytes-up-to.ts';
 import { HeadroomError } from '../model/errors.ts';
 import { fieldsOf, listedProcess, remoteEnd, unknownEnd } from './answers.ts';
 import { readEvents } from './event-stream.ts';
@@ -201,8 +202,8 @@ export class ProcessApi implements Session {
     if (command.user !== undefined) {
       throw this.#cannot('an input for another user would be a file that others can read');
     }
-    const content = await inputBytes(input);
-    if (content === null) throw this.#cannot(`an input of more than ${mostInputBytes} bytes`);
+    const { bytes: content, isAll } = await bytesUpTo(input, mostInputBytes);
+    if (!isAll) throw this.#cannot(`an input of more than ${mostInputBytes} bytes`);
     const script = `echo "\${TMPDIR:-/tmp}"`;
     const asked = await this.exec({ command: ['sh', '-c', script] });
     const folder = Buffer.from(asked.stdout).toString('utf8').trim();
@@ -233,18 +234,6 @@ function bodyOf({ command, cwd, env, user, timeoutSeconds }: SessionCommand): ob
   const given = { cwd, env, ...as, timeout_sec: timeoutSeconds };
   // What is undefined is not sent.
   return { command: program, args, ...given };
-}
-
-/** Null when it is more than may be. */
-async function inputBytes(input: AsyncIterable<Uint8Array>): Promise<Uint8Array | null> {
-  const chunks: Uint8Array[] = [];
-  let length = 0;
-  for await (const chunk of input) {
-    length += chunk.length;
-    if (length > mostInputBytes) return null;
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks);
 }
 
 function outputPart(text: string): OutputPart | null {

@@ -1,4 +1,6 @@
+import { bytesUpTo } from '../model/bytes-up-to.ts';
 import { HeadroomError } from '../model/errors.ts';
+import { timeLimit } from '../model/time-limit.ts';
 
 export interface SessionClientOptions {
   /** How the session is named in messages. */
@@ -56,14 +58,13 @@ export class SessionClient {
     if (call.body !== undefined) {
       headers['content-type'] = isBytes ? 'application/octet-stream' : 'application/json';
     }
-    const deadline = new AbortController();
-    const timer = setTimeout(() => deadline.abort(), call.timeoutMs ?? usualTimeoutMs);
+    using limit = timeLimit(call.timeoutMs ?? usualTimeoutMs);
     const signals = call.signal === undefined ? [] : [call.signal];
     try {
       const response = await send(`${baseUrl}${call.path}${query}`, {
         method: call.method,
         headers,
-        signal: AbortSignal.any([deadline.signal, ...signals]),
+        signal: AbortSignal.any([limit.signal, ...signals]),
         // Followed, it would carry the token to somebody else.
         redirect: 'manual',
         ...(call.body === undefined
@@ -75,8 +76,6 @@ export class SessionClient {
       return response;
     } catch (error) {
       throw error instanceof HeadroomError ? error : this.unreachable(call.path, error);
-    } finally {
-      clearTimeout(timer);
     }
   }
 
@@ -87,14 +86,9 @@ export class SessionClient {
 
   /** All of a body, of 8 MiB unless told otherwise; SESSION_CALL_FAILED when it is larger. */
   async whole(path: string, response: Response, limit = usualLimitBytes): Promise<Buffer> {
-    const chunks: Uint8Array[] = [];
-    let length = 0;
-    for await (const chunk of this.body(path, response)) {
-      length += chunk.length;
-      if (length > limit) throw this.failure(path, `the answer is larger than ${limit} bytes`);
-      chunks.push(chunk);
-    }
-    return Buffer.concat(chunks);
+    const { bytes, isAll } = await bytesUpTo(this.body(path, response), limit);
+    if (!isAll) throw this.failure(path, `the answer is larger than ${limit} bytes`);
+    return bytes;
   }
 
   /** An answer in JSON, as an object of unknown fields, or whatever else it is. */
@@ -159,7 +153,9 @@ export class SessionClient {
 
   async #problem(call: Call, response: Response): Promise<HeadroomError> {
     const { keyVariable, token } = this.#options;
-    const text = await this.#beginning(call.path, response);
+    // Of an answer that may have no end.
+    const { bytes } = await bytesUpTo(this.body(call.path, response), problemBytes);
+    const text = bytes.toString('utf8', 0, problemBytes);
     // A server may say back what it was sent.
     const problem = problemOf(token ? text.replaceAll(token, '…') : text);
     const message = `${this.name}: ${call.path}: ${response.status} ${problem}`.trimEnd();
@@ -174,18 +170,6 @@ export class SessionClient {
       });
     }
     return new HeadroomError('SESSION_CALL_FAILED', message);
-  }
-
-  /** Of an answer that may have no end. */
-  async #beginning(path: string, response: Response): Promise<string> {
-    const chunks: Uint8Array[] = [];
-    let length = 0;
-    for await (const chunk of this.body(path, response)) {
-      chunks.push(chunk);
-      length += chunk.length;
-      if (length >= problemBytes) break;
-    }
-    return Buffer.concat(chunks).toString('utf8').slice(0, problemBytes);
   }
 }
 
@@ -205,7 +189,7 @@ function problemOf(text: string): string {
 /** What fetch wraps says more than "fetch failed". */
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
-  if (error.name === 'AbortError') return 'no answer in time, or given up';
+  if (['AbortError', 'TimeoutError'].includes(error.name)) return 'no answer in time, or given up';
   return error.cause instanceof Error && error.cause.message !== ''
     ? error.cause.message
     : error.message;

@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { bytesUpTo } from '../../model/bytes-up-to.ts';
 import { HttpProblem } from './problem.ts';
 
 /** One request and its response. */
@@ -42,15 +43,9 @@ export function sendPage(exchange: Exchange, items: readonly unknown[], nextOffs
 
 /** The body, at most so many bytes; 413 beyond. */
 export async function readBody(exchange: Exchange, limitBytes: number): Promise<Buffer> {
-  const chunks: Buffer[] = [];
-  let length = 0;
   // Left early, the connection has to last: the answer goes over it.
-  for await (const chunk of exchange.request.iterator({ destroyOnReturn: false })) {
-    length += chunk.length;
-    if (length > limitBytes) {
-      throw new HttpProblem(413, `the body is larger than ${limitBytes} bytes`);
-    }
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks);
+  const chunks = exchange.request.iterator({ destroyOnReturn: false });
+  const { bytes, isAll } = await bytesUpTo(chunks, limitBytes);
+  if (!isAll) throw new HttpProblem(413, `the body is larger than ${limitBytes} bytes`);
+  return bytes;
 }
