@@ -8,8 +8,10 @@ import type { ProcFs } from '../collector/procfs/proc-fs.ts';
 import { readSuspendedMs } from '../collector/procfs/suspended-time.ts';
 import { type EventSource, type Pace, Recorder } from '../collector/recorder.ts';
 import { systemClock } from '../collector/sampler.ts';
+import { HeadroomError } from '../model/errors.ts';
+import type { RecordingEvent } from '../model/event.ts';
 import type { EndReason } from '../model/session.ts';
-import type { StoreWriter } from '../store/writer.ts';
+import type { StoreWriter, WriteResult } from '../store/writer.ts';
 import { atExit } from './at-exit.ts';
 
 /** A recording of a VM that goes on beside the program that owns the VM. */
@@ -29,9 +31,11 @@ export interface AgentOsRecordingEnd {
   sampleCount: number;
   /** Whether every sample that was taken is in the file. */
   isWhole: boolean;
-  /** What broke the recording off; null in the normal case. */
+  /** What broke the recording off, or kept samples from the file; null in the normal case. */
   error: unknown;
 }
+
+type Deferred = Extract<WriteResult, { outcome: 'deferred' }>;
 
 export interface VmRecordingParts {
   sessionId: string;
@@ -68,10 +72,14 @@ export class VmRecording implements AgentOsRecording {
 
   async #run(): Promise<AgentOsRecordingEnd> {
     const { writer, watch, sampler } = this.#parts;
-    const close = (endReason: EndReason) =>
-      writer.close({ endedUnixMs: systemClock.wallMs(), endReason });
-    // Nothing waits for the recording: a program that just ends has a file that ends properly.
-    const forgetExit = atExit(() => void close('detached'));
+    const close = (endReason: EndReason, events: readonly RecordingEvent[]) =>
+      writer.close({ endedUnixMs: systemClock.wallMs(), endReason, events });
+    // Nothing waits for the recording: a program that just ends has a file that ends properly, with
+    // what the VM told after the last sample, such as the end that the program waited for.
+    const forgetExit = atExit(() => {
+      watch.close();
+      close('detached', watch.take());
+    });
     let endReason: EndReason = 'lost';
     let isWhole = false;
     let error: unknown = null;
@@ -84,12 +92,19 @@ export class VmRecording implements AgentOsRecording {
     sampler.close();
     forgetExit();
     try {
-      isWhole = close(endReason).outcome === 'written';
+      const result = close(endReason, watch.take());
+      isWhole = result.outcome === 'written';
+      if (result.outcome === 'deferred') error ??= notWritten(result, writer.path);
     } catch (problem) {
       error ??= problem;
     }
     return { endReason, sampleCount: writer.writtenCount, isWhole, error };
   }
+}
+
+function notWritten({ reason, message }: Deferred, path: string): HeadroomError {
+  const code = reason === 'full' ? 'STORE_FULL' : 'FILE_NOT_WRITABLE';
+  return new HeadroomError(code, `${path}: ${message}`);
 }
 
 function recorderOf({ intervalMs, units, proc, watch, sampler, writer }: VmRecordingParts) {

@@ -30,6 +30,11 @@ function forKind(kind: VerdictKind, findings: Findings): string[] {
         'End and restart a browser that stands still: waiting for the OOM killer may take many minutes.',
       ];
     case 'v8_heap_limit':
+      if (findings.agentOs !== null) {
+        return [
+          'Look for what the guest keeps, or give it more: limits.jsRuntime.v8HeapLimitMb of AgentOs.create(). A larger machine does not help.',
+        ];
+      }
       return [
         'Look for what the page keeps (heap snapshot), or reload it in time. A larger machine does not help; --js-flags=--max-old-space-size=MB raises the limit, up to 4 GB.',
       ];
@@ -46,6 +51,11 @@ function forKind(kind: VerdictKind, findings: Findings): string[] {
         'Start the browser with --enable-logging=stderr and keep its output and crash dumps: they tell what crashed.',
       ];
     case 'killed':
+      if (findings.agentOs?.end?.message?.endsWith('killing sidecar') === true) {
+        return [
+          'Look for what kept the sidecar from speaking (SIGSTOP, a frozen cgroup, a machine without CPU to spare): for that its own client killed it.',
+        ];
+      }
       return [
         'Look for the sender: a timeout of the test runner, a supervisor, or a user-space OOM daemon (systemd-oomd, earlyoom).',
       ];

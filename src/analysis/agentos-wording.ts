@@ -43,10 +43,16 @@ export function lossClause(
   const how = end.signal ?? (end.exitCode === null ? null : `exit code ${end.exitCode}`);
   const went = guests.filter(({ endSource }) => endSource === 'vm_lost').length;
   const others = (sidecar.vmsMax ?? 1) > 1 ? ', and every other VM of it' : '';
-  const what = `${formatCount(went, 'guest process', 'guest processes')}${others}`;
+  const what = `${formatCount(went, 'guest process', 'guest processes')}${others}${saidWords(end)}`;
   if (isTold) return `with it went the VM ${vmId}, ${what}`;
   const told = how === null ? ', and how is not known' : ` (${how})`;
   return `the sidecar of ${vmId} ended at ${formatInstant(end.timeUnixMs)}${told}: the VM was lost with it, ${what}`;
+}
+
+// That it is gone is no news, but that its own client killed it is.
+function saidWords({ message }: Pick<VmChange, 'message'>): string {
+  const isNews = message !== null && !message.startsWith('sidecar process exited');
+  return isNews ? `; agentOS said: ${message}` : '';
 }
 
 /** One warning, and whom it most likely was about. */

@@ -81,6 +81,7 @@ export interface LimitWarningReport extends Omit<LimitWarning, 'kind'> {
   likelyGuest: Pick<GuestReport, 'processId' | 'pid' | 'command'> | null;
 }
 
+const heapLimit = 'v8_heap_bytes';
 // Measured: 0.02 to 1.1 s, and 5.5 s where two warnings came.
 const heapEndMs = 6_000;
 
@@ -107,6 +108,15 @@ export function agentOsReport(recording: Recording, range: TimeRange): AgentOsRe
         likelyGuest: likelyGuest(warning, guests),
       })),
   };
+}
+
+/** The first warning that the heap of a guest of this very VM was used up; null: none was. */
+export function heapWarningOf(report: AgentOsReport | null): LimitWarningReport | null {
+  const met = report?.limitWarnings.find(
+    ({ limit, fillRatio, vmCount }) =>
+      limit === heapLimit && vmCount === 1 && (fillRatio ?? 0) >= 1,
+  );
+  return met ?? null;
 }
 
 /** The guests that events tell of, as they last were; by first sight. */
@@ -158,7 +168,7 @@ function likelyGuest(
   { limit, timeUnixMs, vmCount }: Omit<LimitWarning, 'kind'>,
   guests: readonly GuestReport[],
 ): LimitWarningReport['likelyGuest'] {
-  if (limit !== 'v8_heap_bytes' || vmCount !== 1) return null;
+  if (limit !== heapLimit || vmCount !== 1) return null;
   const ended = guests.filter(
     ({ exitCode, endedUnixMs }) =>
       exitCode === 1 &&

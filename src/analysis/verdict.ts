@@ -1,8 +1,8 @@
 import { formatBytes } from '../model/format-bytes.ts';
 import type { LimitSource } from '../model/sample.ts';
 import { adviceFor } from './advice.ts';
-import type { AgentOsReport } from './agentos.ts';
-import { lossClause, warningWords } from './agentos-wording.ts';
+import { type AgentOsReport, heapWarningOf } from './agentos.ts';
+import { guestName, lossClause, warningWords } from './agentos-wording.ts';
 import type { DeathVerdict } from './death-cause.ts';
 import { deathFinding, deathName } from './death-wording.ts';
 import type { DeathReport } from './deaths.ts';
@@ -63,6 +63,7 @@ function findingOf(grounds: Grounds, emptyFile: EmptyFile | null): Finding {
     emptyFinding(grounds, emptyFile) ??
     killFinding(grounds) ??
     deathFinding(grounds) ??
+    guestHeapFinding(grounds) ??
     pressureFinding(grounds) ??
     unexplainedFinding(grounds) ??
     healthyFinding(grounds)
@@ -102,6 +103,19 @@ function emptyFileClause({ notes, session }: Grounds, emptyFile: EmptyFile): str
 function killFinding(grounds: Grounds): Finding | null {
   const clause = describeKills(grounds);
   return clause === null ? null : { kind: 'kernel_oom', clause };
+}
+
+/** The VM went on, but one of its guests had no room left. */
+function guestHeapFinding({ agentOs, memory }: Grounds): Finding | null {
+  const warning = heapWarningOf(agentOs);
+  if (warning === null) return null;
+  const { likelyGuest, capacity, timeUnixMs } = warning;
+  const who =
+    likelyGuest === null
+      ? 'A guest of the VM'
+      : `Most likely ${guestName(likelyGuest)}, which ended with 1 right after,`;
+  const clause = `${who} met the limit of its JavaScript heap (${formatBytes(capacity)}) at ${formatInstant(timeUnixMs)}; at least ${formatRatio(memory.headroomMinRatio)} of the memory was available, so more memory does not help`;
+  return { kind: 'v8_heap_limit', clause };
 }
 
 function pressureFinding({ deaths, memory, pressure }: Grounds): Finding | null {
@@ -221,15 +235,19 @@ function remarks(grounds: Grounds): string[] {
   return [...lines, ...endRemarks(grounds)];
 }
 
-function agentOsRemarks(agentOs: AgentOsReport, { deaths }: Grounds): string[] {
+function agentOsRemarks(agentOs: AgentOsReport, { deaths, memory }: Grounds): string[] {
   const isTold = deaths.some(
     ({ pid, verdict }) => pid === agentOs.sidecar.pid && verdict !== 'exited',
   );
   const loss = lossClause(agentOs, { isTold });
-  const [warning] = agentOs.limitWarnings.filter(({ fillRatio }) => (fillRatio ?? 0) >= 1);
+  const heap = heapWarningOf(agentOs);
+  const warning = agentOs.limitWarnings.find(
+    (one) => one.limit !== heap?.limit && (one.fillRatio ?? 0) >= 1,
+  );
   return [
     ...(loss === null ? [] : [loss]),
     ...(warning === undefined ? [] : [`a limit of the VM was met (${warningWords(warning)})`]),
+    `the memory is that of ${scopeWords[memory.limitSource]}, of which the VM is a part`,
   ];
 }
 

@@ -21,7 +21,7 @@ export function growthLines(report: SessionReport, columns: number): Line[] {
   ];
 }
 
-function sessionWords({ growth }: SessionReport): string[] {
+function sessionWords({ agentOs, growth }: SessionReport): string[] {
   const words: string[] = [];
   if (growth.session !== null) {
     const left =
@@ -31,7 +31,9 @@ function sessionWords({ growth }: SessionReport): string[] {
     words.push(`session: ${paceWords(growth.session)}${left}`);
   }
   if (growth.atEnd !== null) words.push(`grew ${endGrowthWords(growth.atEnd)}`);
-  if (growth.largestStep !== null) words.push(stepWords(growth.largestStep));
+  if (growth.largestStep !== null) {
+    words.push(stepWords(growth.largestStep, { ofVm: agentOs !== null }));
+  }
   return words;
 }
 
@@ -81,10 +83,15 @@ function paceWords(growth: Growth): string {
   return `${signed(growth.bytesPerMinute)} a minute (${range}), ${what}`;
 }
 
-function stepWords({ bytes, toUnixMs, started }: LargestStep): string {
+function stepWords(
+  { bytes, toUnixMs, started }: LargestStep,
+  { ofVm }: { ofVm: boolean },
+): string {
+  const step = `largest step: ${formatBytes(bytes)} within 5 s to ${formatInstant(toUnixMs)}`;
+  // There is no browser, and guests have no start to go by.
+  if (ofVm) return step;
   const who = startedWords(started);
-  const began = who === '' ? 'nothing of the browser began then' : `then began ${who}`;
-  return `largest step: ${formatBytes(bytes)} within 5 s to ${formatInstant(toUnixMs)}; ${began}`;
+  return `${step}; ${who === '' ? 'nothing of the browser began then' : `then began ${who}`}`;
 }
 
 function signed(bytes: number): string {

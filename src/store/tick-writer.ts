@@ -22,6 +22,12 @@ import {
 } from './tick-columns.ts';
 import { lastTick, type TickMoment } from './tick-rows.ts';
 
+interface RecordingEnd {
+  endedUnixMs: number | null;
+  endReason: EndReason;
+  events?: readonly RecordingEvent[];
+}
+
 /**
  * Writes everything that one sample adds to the file. `write` belongs inside a transaction and
  * changes no state that the next tick depends on: that is done by `commit` when the transaction
@@ -114,9 +120,10 @@ export class TickWriter {
     this.#processes.reloadTexts();
   }
 
-  /** The last transaction of a recording. */
-  finish(end: { endedUnixMs: number | null; endReason: EndReason }): void {
+  /** The last transaction of a recording; `events` are what happened since its last tick. */
+  finish({ events = [], ...end }: RecordingEnd): void {
     this.#processes.finish();
+    if (this.#last !== null) for (const event of events) this.#events.write(event, this.#last);
     if (this.#last !== null) this.#rollups.writeMinute(this.#minute, this.#last.sequence);
     endSession(this.#db, end);
   }

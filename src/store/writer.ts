@@ -51,6 +51,8 @@ export interface SessionEnd {
   /** Null of a copy (`copied`): the recording goes on elsewhere, or nobody knows when it ended. */
   endedUnixMs: number | null;
   endReason: EndReason;
+  /** What happened since the last sample; it is told with that one. */
+  events?: readonly RecordingEvent[];
 }
 
 const written: WriteResult = { outcome: 'written' };

@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, rmSync } from 'node:fs';
 import { expect, test, vi } from 'vitest';
 import { attachAgentOs } from '../../src/agentos/attach-agentos.ts';
 import { analyse } from '../../src/analysis/session-report.ts';
@@ -61,6 +61,20 @@ test('ends with the VM: its loss is one event, and the guests went with it', asy
   expect(verdict.summary).toMatch(
     /went the VM vm-1, 1 guest process|the VM was lost with it, 1 guest process/,
   );
+});
+
+test('a file that was taken away has nothing, and the recording says why', async () => {
+  using folder = temporaryFolder();
+  const file = folder.file('vm.db');
+  const recording = attached(new FakeVm(), file);
+  await vi.waitFor(() => hasGuest(file), { timeout: 60_000 });
+  rmSync(file);
+  expect(await recording.stop()).toMatchObject({
+    endReason: 'detached',
+    sampleCount: 0,
+    isWhole: false,
+    error: { code: 'FILE_NOT_WRITABLE', message: expect.stringContaining(file) },
+  });
 });
 
 test('a file of format 3, and one that is there is not overwritten', async () => {

@@ -59,6 +59,16 @@ describe('a recording of a VM', () => {
     expect(recording.lastTick()?.agentOs?.processCount).toBeNull();
   });
 
+  test('what happened after the last sample is told with it', () => {
+    using folder = temporaryFolder();
+    const file = folder.file('vm.db');
+    const writer = StoreWriter.open(file, facts);
+    writer.writeSample({ ...fakeSample({ second: 0 }), agentOs: reading }, [warning]);
+    writer.close({ ...ended, events: [guest, lost] });
+    using recording = openRecording(file);
+    expect(recording.events()).toEqual([warning, guest, lost]);
+  });
+
   test('any count comes back, memory within half a KiB', () => {
     using folder = temporaryFolder();
     const count = fc.integer({ min: 0, max: 2 ** 40 });

@@ -51,7 +51,10 @@ export function vmHandleOf(vm: unknown): VmHandle {
   if (typeof session !== 'object' || session === null) throw notUsable('_sidecarSession');
   if (typeof vmId !== 'string') throw notUsable('_sidecarVm.vmId');
   const sidecar = childOf(field(field(client, 'protocolClient'), 'child'));
-  if (sidecar !== null && hasExited(sidecar)) throw ended(vmId);
+  if (sidecar !== null && hasExited(sidecar)) throw ended(`the sidecar of ${vmId} has ended`);
+  const vmCount = () => vmCountOf(field(vm, 'sidecar'));
+  // With others on its sidecar nobody can tell: then the first question does.
+  if (vmCount() === 0) throw ended(`${vmId} was disposed of: no VM is on its sidecar`);
   return {
     vmId,
     processes: async () => await getProcesses(session, id),
@@ -60,7 +63,7 @@ export function vmHandleOf(vm: unknown): VmHandle {
       const off = onEvent(handler);
       return () => void (typeof off === 'function' && off());
     },
-    vmCount: () => vmCountOf(field(vm, 'sidecar')),
+    vmCount,
     startedProcess: (publicPid) => startedProcess(field(vm, 'process'), publicPid),
     sidecar,
   };
@@ -76,8 +79,8 @@ function notUsable(missing: string): HeadroomError {
   );
 }
 
-function ended(vmId: string): HeadroomError {
-  return new HeadroomError('AGENTOS_NOT_USABLE', `the sidecar of ${vmId} has ended`, {
+function ended(message: string): HeadroomError {
+  return new HeadroomError('AGENTOS_NOT_USABLE', message, {
     hint: 'Attach while the VM is there: right after AgentOs.create().',
   });
 }

@@ -19,7 +19,6 @@ export interface VmSamplerSources
 
 // With half an interval no tick is late; within a second all answer that are not stuck.
 const longestWaitMs = 1000;
-const ownerEveryTicks = 5;
 const noProcesses = browserTotals([], new Map());
 
 /**
@@ -29,7 +28,6 @@ const noProcesses = browserTotals([], new Map());
 export class VmSampler {
   readonly #sources: VmSamplerSources;
   readonly #machine: MachineFiles;
-  #ownerReading: ProcessReading | null = null;
   #beganCpuMs = 0;
   #ownCpuMs = 0;
   #isCgroupPressure: boolean | null = null;
@@ -42,13 +40,13 @@ export class VmSampler {
 
   /** Throws MACHINE_UNREADABLE when the machine's memory cannot be read; survives all else. */
   async take(schedule: Schedule): Promise<SampleTaken> {
-    const { clock, sidecar, cpuMs } = this.#sources;
+    const { clock, owner, sidecar, cpuMs } = this.#sources;
     this.#beganCpuMs = cpuMs();
     const timeUnixMs = clock.wallMs();
     const monotonicMs = clock.monotonicMs();
     const machine = this.#machine.read();
     const cgroup = this.#sources.readCgroup(machine.memory.totalBytes);
-    const processes = [this.#readOwner(schedule.sequence), sidecar?.read() ?? null];
+    const processes = [owner?.read() ?? null, sidecar?.read() ?? null];
     const waitMs = Math.min(longestWaitMs, schedule.intervalMs / 2);
     const { counters } = await this.#sources.watch.ask(waitMs);
     const nowMonotonicMs = clock.monotonicMs();
@@ -91,15 +89,6 @@ export class VmSampler {
     this.#machine.close();
     this.#sources.sidecar?.close();
     this.#sources.owner?.close();
-  }
-
-  // Not what is asked about: it is read now and then, and told as it was in between.
-  #readOwner(sequence: number): ProcessReading | null {
-    const { owner } = this.#sources;
-    if (this.#ownerReading === null || sequence % ownerEveryTicks === 0) {
-      this.#ownerReading = owner?.read() ?? null;
-    }
-    return this.#ownerReading;
   }
 
   // As in the sampler of browsers: where a cgroup binds, waiting for memory happens in it.

@@ -24,8 +24,8 @@ export interface VmAnswer {
 }
 
 const teardownMs = 10_000;
-// The answer has all queues of the sidecar in it, and takes as much CPU as the table of processes.
-const resourcesEveryQuestions = 2;
+// It is gone, or was silent for 30 s: then its own client kills it.
+const lossNames: ReadonlySet<string> = new Set(['SidecarProcessExited', 'SidecarSilenceTimeout']);
 
 /**
  * Follows one VM: its frames as they come, its table and counters when they are asked for. Everything
@@ -41,8 +41,6 @@ export class VmWatch {
   readonly #told = new Set<string>();
   #events: RecordingEvent[] = [];
   #asking: Promise<VmCounters | null> | null = null;
-  #questions = 0;
-  #resources: Promise<unknown> = Promise.resolve(null);
   #lossMessage: string | null = null;
   #lossUnixMs: number | null = null;
   #end: VmEnd | null = null;
@@ -100,13 +98,9 @@ export class VmWatch {
   }
 
   async #askNow(): Promise<VmCounters | null> {
-    // In between they are told as they were.
-    if (this.#questions++ % resourcesEveryQuestions === 0) {
-      this.#resources = this.#handle.resources();
-    }
     const [processes, resources] = await Promise.allSettled([
       this.#handle.processes(),
-      this.#resources,
+      this.#handle.resources(),
     ]);
     if (this.#end !== null) return null;
     for (const answer of [processes, resources]) {
@@ -136,7 +130,7 @@ export class VmWatch {
       reason instanceof Error ? (reason.message.split('\n')[0] ?? '') : String(reason);
     if (message.includes('ERR_AGENTOS_REQUEST_ADMISSION_CLOSED')) {
       this.#finish('disposed', { message: null });
-    } else if (field(reason, 'name') === 'SidecarProcessExited') {
+    } else if (lossNames.has(String(field(reason, 'name')))) {
       this.#clientLostIt(reason, message);
     } else {
       this.#noteOnce(message);

@@ -35,6 +35,14 @@ test('a VM whose sidecar has ended is refused', () => {
   );
 });
 
+test('a VM that was disposed of is refused where it was the only one', () => {
+  const vm = new FakeVm();
+  vm.vmCount = 0;
+  expect(() => vmHandleOf(vm.agentOs)).toThrowError(
+    expect.objectContaining({ code: 'AGENTOS_NOT_USABLE' }),
+  );
+});
+
 test('without the child, the count and the descriptors it is a VM all the same', async () => {
   const vm = withoutPart('_sidecarClient', 'protocolClient');
   Reflect.deleteProperty(vm, 'sidecar');

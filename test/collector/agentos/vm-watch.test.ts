@@ -139,6 +139,64 @@ test('a recorded sidecar that was killed: one event, and the guests went with it
   ]);
 });
 
+describe('a recorded VM of which the public calls told other things than its table and frames', () => {
+  const publicly = (what: string) =>
+    recordedScenario('misreported').find((entry) => entry.what === `public ${what}`)?.value;
+
+  test('a child that ran was `exited` in the tree, and its start the time of the first call', async () => {
+    expect(publicly('tree')).toMatchObject([
+      { children: [{ pid: 2, state: 'exited', startedAtMs: expect.any(Number) }] },
+    ]);
+    const { events } = await replay('misreported');
+    const child = events.flatMap((event) =>
+      event.kind === 'guest_process' && event.processId === 'proc-1000000/child-1' ? [event] : [],
+    );
+    expect(child.map(({ change, state, startedUnixMs }) => [change, state, startedUnixMs])).toEqual(
+      [
+        ['seen', 'running', null],
+        ['ended', 'exited', null],
+      ],
+    );
+    // It had ended 2 s before, and was the last thing that the tree knew of; the list had no child.
+    expect(publicly('tree after the end')).toMatchObject([{ pid: 1, state: 'exited' }]);
+    expect(publicly('list')).toMatchObject([{ pid: 1_000_000 }]);
+  });
+
+  test('a signal is never told: SIGHUP was sent as SIGTERM, and 137 may be chosen', async () => {
+    expect(publicly('wait of the hung up one')).toMatchObject({ signal: 'SIGHUP', exitCode: 143 });
+    expect(publicly('wait of the one that chose 137')).toMatchObject({ exitCode: 137 });
+    const { events } = await replay('misreported');
+    expect(endsOf(events)).toEqual([
+      ['proc-1000000', 137, 'event'],
+      ['proc-1000000/child-1', null, 'vanished'],
+      ['proc-1000001', 143, 'event'],
+      ['proc-1000002', 137, 'event'],
+      ['proc-1000003', 1, 'event'],
+    ]);
+  });
+
+  test('CPU time is warned of at 80 and at 100 %, and ends with 1 like everything else', async () => {
+    const { events } = await replay('misreported');
+    const warnings = events.filter((event) => event.kind === 'limit_warning');
+    expect(warnings.map(({ limit, fillRatio, capacity }) => [limit, fillRatio, capacity])).toEqual([
+      ['v8_cpu_time_ms', 0.8, 2000],
+      ['v8_cpu_time_ms', 1, 2000],
+    ]);
+  });
+});
+
+test('a recorded sidecar that was silent for 30 s: its own client killed it, and says so', async () => {
+  const { events } = await replay('silent');
+  expect(events.filter((event) => event.kind === 'vm' && event.state === 'lost')).toMatchObject([
+    {
+      signal: 'SIGKILL',
+      message: expect.stringMatching(/^sidecar unresponsive: .* killing sidecar$/),
+    },
+  ]);
+  expect(endsOf(events)).toEqual([['proc-1000000', null, 'vm_lost']]);
+  expect(events.filter(({ kind }) => kind === 'note')).toEqual([]);
+});
+
 test('two recorded VMs on one sidecar: frames of the other are nobody’s here, its limits unknown', async () => {
   const { events, counters } = await replay('shared', 'vm-1');
   expect(endsOf(events)).toEqual([['proc-1000000', 137, 'event']]);

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { perfettoTrace } from '../../../src/exporter/file/perfetto/perfetto-trace.ts';
+import { agentOsReading } from '../../support/agentos-vm.ts';
 import { fakeRecording } from '../../support/fake-recording.ts';
 import {
   fakeOomKill,
@@ -171,4 +172,24 @@ describe('what happened', () => {
     const trace = decodeTrace(Buffer.concat([...perfettoTrace(recording)]));
     expect(trace.events.filter(({ type }) => type === 'instant')).toEqual([]);
   });
+});
+
+test('a VM of agentOS has its counters by their names, and its sidecar is told as shared', () => {
+  const samples = [
+    {
+      ...fakeSample({ second: 0 }),
+      agentOs: agentOsReading({ sidecarVmCount: 2, inodeCount: null }),
+    },
+  ];
+  const trace = decodeTrace(
+    Buffer.concat([...perfettoTrace(fakeRecording({ samples, facts: { source: 'agentos' } }))]),
+  );
+  const vm = trackNamed(trace, 'VM of agentOS (its sidecar: all VMs on it together)');
+  const lastOf = (name: string) => valuesOf(trace, trackNamed(trace, name, vm))[0]?.[1];
+  expect(lastOf('headroom.agentos.resources file_descriptor')).toBe(12);
+  expect(lastOf('headroom.agentos.sidecar.memory.usage')).toBe(286_261_248);
+  expect(lastOf('headroom.agentos.sidecar.vms')).toBe(2);
+  const names = [...trace.tracks.values()].map(({ name }) => name);
+  expect(names).not.toContain('headroom.agentos.filesystem.inodes');
+  expect([...golden.tracks.values()].filter(({ name }) => name?.includes('agent'))).toEqual([]);
 });

@@ -3,12 +3,15 @@ import type { TimeRange } from '../../../model/time-range.ts';
 import { fieldReader, viewOf } from '../../tick-view.ts';
 import { roleRecords } from '../tables/role-table.ts';
 import { counterPacket, type Track, trackPacket } from './trace-packet.ts';
-import { roleCounters, sessionCounters } from './tracks.ts';
+import { roleCounters, sessionCounters, vmCounters } from './tracks.ts';
 
 /** The figures of every tick. */
 export function* sessionTicks(recording: Recording, range: TimeRange): Generator<Uint8Array> {
   const changes = new Changes();
-  const counters = sessionCounters.map(({ track, field }) => ({ track, read: fieldReader(field) }));
+  const counters = [...sessionCounters, ...vmCounters].map(({ track, field }) => ({
+    track,
+    read: fieldReader(field),
+  }));
   for (const tick of recording.ticks(range)) {
     const view = viewOf(tick, null);
     for (const { track, read } of counters) yield* changes.tell(track, tick.timeUnixMs, read(view));

@@ -4,7 +4,7 @@ import { roleTicks, sessionTicks } from './counter-packets.ts';
 import { eventPackets } from './event-packets.ts';
 import { processPackets } from './process-packets.ts';
 import { clockPackets, trackPacket } from './trace-packet.ts';
-import { groupTracks } from './tracks.ts';
+import { groupTracks, vmTrack } from './tracks.ts';
 
 /**
  * A recording as a trace for ui.perfetto.dev and trace_processor, packet by packet: counters of the
@@ -16,6 +16,7 @@ export function* perfettoTrace(recording: Recording, range: TimeRange = {}): Gen
   if (first === undefined) return;
   yield* clockPackets({ unixMs: first.timeUnixMs, monotonicMs: first.monotonicMs });
   for (const track of groupTracks) yield trackPacket(track, first.timeUnixMs);
+  if (recording.facts.source === 'agentos') yield trackPacket(vmTrack, first.timeUnixMs);
   yield* eventPackets(recording, range);
   yield* sessionTicks(recording, range);
   yield* roleTicks(recording, range);

@@ -1,11 +1,13 @@
 import { type ProcessRole, processRoles } from '../../../model/process-role.ts';
 import type { ProcessRecord } from '../../../model/recording.ts';
+import { agentOsMetrics } from '../../agentos-metrics.ts';
 import type { RoleTotals } from '../../role-totals.ts';
 import type { TickField } from '../../tick-view.ts';
 import type { CounterUnit, Track } from './trace-packet.ts';
 
 // Numbers of tracks: small ones for the session, a block for each role, and for each process.
 const firstCounter = 100;
+const firstVmCounter = 200;
 const firstRole = 1000;
 const firstProcess = 2 ** 32;
 const blockSize = 16;
@@ -71,6 +73,26 @@ export const sessionCounters: readonly SessionCounter[] = [
   .flat()
   .map(({ track, field }, index) => ({
     track: { ...track, uuid: firstCounter + index, rank: index },
+    field,
+  }));
+
+/** Only of a recording of a VM of agentOS; its counters have the names of docs/metrics.md. */
+export const vmTrack: Track = {
+  uuid: 9,
+  name: 'VM of agentOS (its sidecar: all VMs on it together)',
+  rank: 9,
+};
+
+export const vmCounters: readonly SessionCounter[] = agentOsMetrics
+  .flatMap(({ name, unit, series }) =>
+    series.map(({ field, attributes }) => ({
+      name: [name, ...Object.values(attributes)].join(' '),
+      counter: unit === 'By' ? bytes : ({ unit: unit === 's' ? 'ms' : 'count' } as const),
+      field,
+    })),
+  )
+  .map(({ field, ...track }, index) => ({
+    track: { ...track, uuid: firstVmCounter + index, rank: index, parent: vmTrack.uuid },
     field,
   }));
 
