@@ -83,10 +83,7 @@ function paceWords(growth: Growth): string {
   return `${signed(growth.bytesPerMinute)} a minute (${range}), ${what}`;
 }
 
-function stepWords(
-  { bytes, toUnixMs, started }: LargestStep,
-  { ofVm }: { ofVm: boolean },
-): string {
+function stepWords({ bytes, toUnixMs, started }: LargestStep, { ofVm }: { ofVm: boolean }): string {
   const step = `largest step: ${formatBytes(bytes)} within 5 s to ${formatInstant(toUnixMs)}`;
   // There is no browser, and guests have no start to go by.
   if (ofVm) return step;
