@@ -1,7 +1,8 @@
 /**
  * What a VM of agentOS and the process that runs it, the sidecar, said at one tick
  * (docs/agentos.md). Of the VM itself unless the name says `sidecar`: that one may run other VMs as
- * well, and its memory is then no VM's. Null: it did not answer, or it may not be asked.
+ * well, and its memory is then no VM's. Null: it did not answer, it may not be asked, or it was not at
+ * this tick: counters and limits are asked for with every second one, and when the processes changed.
  */
 export interface AgentOsReading {
   /** Guest processes that have not ended; stopped ones are part of them. */

@@ -24,6 +24,9 @@ export interface VmAnswer {
 }
 
 const teardownMs = 10_000;
+// The answer has all queues of the sidecar in it, and takes as much CPU as the table of processes: where
+// that has no news every second time will do. In between nothing is known.
+const countersEveryQuestions = 2;
 // It is gone, or was silent for 30 s: then its own client kills it.
 const lossNames: ReadonlySet<string> = new Set(['SidecarProcessExited', 'SidecarSilenceTimeout']);
 
@@ -41,6 +44,7 @@ export class VmWatch {
   readonly #told = new Set<string>();
   #events: RecordingEvent[] = [];
   #asking: Promise<VmCounters | null> | null = null;
+  #questionsSinceCounters = countersEveryQuestions;
   #lossMessage: string | null = null;
   #lossUnixMs: number | null = null;
   #end: VmEnd | null = null;
@@ -98,21 +102,27 @@ export class VmWatch {
   }
 
   async #askNow(): Promise<VmCounters | null> {
-    const [processes, resources] = await Promise.allSettled([
-      this.#handle.processes(),
-      this.#handle.resources(),
-    ]);
-    if (this.#end !== null) return null;
-    for (const answer of [processes, resources]) {
-      if (answer.status === 'rejected') this.#refused(answer.reason);
-    }
-    if (this.#end !== null) return null;
-    const rows = processes.status === 'fulfilled' ? guestRowsOf(processes.value) : null;
+    const rows = guestRowsOf(await this.#answer(() => this.#handle.processes()));
     if (rows !== null) await this.#learnStarts(rows);
     if (this.#end !== null) return null;
-    if (rows !== null) this.#events.push(...this.#guests.observe(rows, this.#options.wallMs()));
-    const answer = resources.status === 'fulfilled' ? resources.value : null;
+    const news = rows === null ? [] : this.#guests.observe(rows, this.#options.wallMs());
+    this.#events.push(...news);
+    this.#questionsSinceCounters++;
+    const isDue = news.length > 0 || this.#questionsSinceCounters >= countersEveryQuestions;
+    const answer = isDue ? await this.#answer(() => this.#handle.resources()) : null;
+    if (isDue) this.#questionsSinceCounters = 0;
+    if (this.#end !== null) return null;
     return vmCountersOf(answer, { rows, vmCount: this.#vmCount() });
+  }
+
+  /** Null where it was refused. */
+  async #answer(question: () => Promise<unknown>): Promise<unknown> {
+    try {
+      return await question();
+    } catch (refusal) {
+      if (this.#end === null) this.#refused(refusal);
+      return null;
+    }
   }
 
   /** The exact start and the name of those that the owner started, once for each. */

@@ -1,5 +1,6 @@
 import type { Recording } from '../../model/recording.ts';
 import type { Tick } from '../../model/session-memory.ts';
+import { agentOsMetrics } from '../agentos-metrics.ts';
 import { rollupMetrics, sessionVictimsMetric, utilizationMetric } from '../metric-catalog.ts';
 import { type MetricDefinition, windowAttribute } from '../metric-definition.ts';
 import { type Point, SessionPoints } from '../otlp/session-points.ts';
@@ -26,6 +27,9 @@ const defaultMostTicksBehind = 2_000;
 const nearMs = 125_000;
 const ticksAtOnce = 100;
 
+// Asked for with every second tick: a scrape shows the latest of two.
+const ofVm: ReadonlySet<MetricDefinition> = new Set(agentOsMetrics);
+
 // What is told of a closed minute, and holds until the next one is closed.
 const rollups: ReadonlySet<MetricDefinition> = new Set([
   ...rollupMetrics,
@@ -44,6 +48,7 @@ export class ScrapedSession {
   #sequence = 0;
   #timeUnixMs: number | undefined;
   #tickPoints: readonly Point[] = [];
+  #vmPointsBefore: readonly Point[] = [];
   #rollupPoints: readonly Point[] = [];
   #isClosed = false;
   readonly #mostTicksBehind: number;
@@ -130,8 +135,10 @@ export class ScrapedSession {
   #take(points: readonly Point[]): void {
     const ofMinute = points.filter(({ series }) => rollups.has(series.metric));
     if (ofMinute.length > 0) this.#rollupPoints = withoutHours(ofMinute);
-    this.#tickPoints =
+    const ofTick =
       ofMinute.length === 0 ? points : points.filter(({ series }) => !rollups.has(series.metric));
+    this.#tickPoints = [...this.#vmPointsBefore, ...ofTick];
+    this.#vmPointsBefore = ofTick.filter(({ series }) => ofVm.has(series.metric));
   }
 
   #closeSession(recording: Recording): void {

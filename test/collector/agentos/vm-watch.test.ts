@@ -111,11 +111,12 @@ describe('a recorded VM with a killed family, a polite guest, a stopped one and 
       sidecarV8SessionCount: 0,
       sidecarV8CpuMaxMs: null,
     });
-    expect(counters[3]).toMatchObject({
+    expect(counters[2]).toMatchObject({
       processCount: 3,
       openFdCount: 12,
       pipeCount: 3,
       sidecarV8SessionCount: 3,
+      sidecarV8CpuMaxMs: 22,
       sidecarV8CpuLimitMs: 30_000,
     });
   });
@@ -236,6 +237,22 @@ test('an answer that is due keeps the next question back, and is no figure of it
   expect((await watch.ask(10_000)).isAnswered).toBe(false);
   // What it told is not lost.
   expect(watch.take().filter(({ kind }) => kind === 'guest_process')).toHaveLength(1);
+});
+
+test('counters are asked for every second time, and when processes changed; else they are unknown', async () => {
+  const { vm, watch } = watching();
+  vm.resources = () => ({ openFds: 4 });
+  const seen = async (...rows: object[]) => {
+    vm.processes = () => rows;
+    const { counters } = await watch.ask(10_000);
+    return [counters.processCount, counters.openFdCount];
+  };
+  expect(await seen()).toEqual([0, 4]);
+  expect(await seen()).toEqual([0, null]);
+  expect(await seen()).toEqual([0, 4]);
+  expect(await seen(snapshotRow())).toEqual([1, 4]);
+  expect(await seen(snapshotRow())).toEqual([1, null]);
+  expect(await seen(snapshotRow())).toEqual([1, 4]);
 });
 
 test('a disconnect waits for how the sidecar ended, and for ten seconds at most', async () => {

@@ -3,7 +3,9 @@ import {
   ScrapedSession,
   type SessionFigures,
 } from '../../../src/exporter/prometheus/scraped-session.ts';
+import type { AgentOsReading } from '../../../src/model/agentos.ts';
 import type { Recording } from '../../../src/model/recording.ts';
+import { agentOsReading } from '../../support/agentos-vm.ts';
 import { fakeRecording } from '../../support/fake-recording.ts';
 import {
   fakeOomKill,
@@ -53,6 +55,20 @@ test('a minute that closed has its percentiles, until the next one closes', () =
   // The fake's percentiles are exact: nearest rank 30 of the 60 samples of 14:00:00 to 14:00:59.
   expect(p50).toEqual([(400 + 29 + 100) * mib]);
   expect(rollup(figures, 'p50', 'session')).toEqual([]);
+});
+
+test('of a VM the latest of two ticks: its counters are not asked for at each', () => {
+  const unknown = agentOsReading({ openFdCount: null, processCount: 1 });
+  const scrapeOf = (...readings: AgentOsReading[]) => {
+    const samples = readings.map((agentOs, second) => ({ ...fakeSample({ second }), agentOs }));
+    const recording = fakeRecording({ samples, facts: { source: 'agentos' }, isLive: true });
+    return scrape(recording, readings.length + 10);
+  };
+  const shown = scrapeOf(agentOsReading(), unknown);
+  expect(valuesOf(shown, 'headroom.agentos.resources')).toContain(12);
+  expect(valuesOf(shown, 'headroom.agentos.processes')).toContain(1);
+  const older = scrapeOf(agentOsReading(), unknown, unknown);
+  expect(valuesOf(older, 'headroom.agentos.resources')).not.toContain(12);
 });
 
 test('single processes, on request', () => {
