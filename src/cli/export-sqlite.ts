@@ -1,12 +1,12 @@
 import fs from 'node:fs';
 import { formatBytes } from '../model/format-bytes.ts';
 import { printable } from '../report/printable.ts';
+import { shellQuote } from '../report/shell-quote.ts';
 import { snapshot } from '../store/snapshot.ts';
 import type { CommandIo, ParsedArguments } from './command.ts';
 import { UsageError } from './command.ts';
 import { makeDatabase } from './output-database.ts';
 import { oneFile, outputOption } from './parse-arguments.ts';
-import { shellQuote } from './shell-quote.ts';
 
 /**
  * Copies a recording, which may be being recorded, into one file that is whole by itself. True.

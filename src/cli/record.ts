@@ -5,6 +5,7 @@ import { locateCgroupOf } from '../collector/local-sources.ts';
 import type { Recorder } from '../collector/recorder.ts';
 import type { EndReason, SessionFacts } from '../model/session.ts';
 import { printable } from '../report/printable.ts';
+import { shellQuote } from '../report/shell-quote.ts';
 import { StoreWriter } from '../store/writer.ts';
 import { AlertActions } from './alert-actions.ts';
 import type { Command, CommandIo } from './command.ts';
@@ -18,7 +19,6 @@ import { createRecorder, noteProtection, openSource, sessionFacts } from './reco
 import { type RecordedCommand, startCommand } from './recorded-command.ts';
 import { endWith, exitCodeAtEnd } from './recording-end.ts';
 import { sealRecording } from './seal-recording.ts';
-import { shellQuote } from './shell-quote.ts';
 import { StoreWatch } from './store-watch.ts';
 
 export const recordCommand: Command = {

@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs';
 import type { ErrorCode } from '../model/errors.ts';
 import { printable } from '../report/printable.ts';
+import { shellQuote } from '../report/shell-quote.ts';
 import type { CloseResult, WriteResult } from '../store/writer.ts';
 import type { CommandIo } from './command.ts';
-import { shellQuote } from './shell-quote.ts';
 
 /** Tells once when the file cannot be written, and once when it can again. */
 export class StoreWatch {

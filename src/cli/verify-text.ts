@@ -1,10 +1,10 @@
 import { formatCount, formatDuration, formatInstant } from '../analysis/format.ts';
 import { printable } from '../report/printable.ts';
+import { shellQuote } from '../report/shell-quote.ts';
 import type { Salvage } from '../store/salvage/salvage-file.ts';
 import type { TableLoss } from '../store/salvage/table-loss.ts';
 import type { Contents, ProblemCode, Verification } from '../store/verify/verification.ts';
 import type { Repair } from './repair.ts';
-import { shellQuote } from './shell-quote.ts';
 
 /** The answer of `verify` for people. */
 export function verifyText(verification: Verification, repair: Repair | null = null): string {

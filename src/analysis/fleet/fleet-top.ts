@@ -5,6 +5,7 @@ export interface FleetTop {
   schemaVersion: 1;
   /** Among so many. */
   of: number;
+  order: TopOrder;
   sessions: TopSession[];
 }
 
@@ -20,8 +21,8 @@ export const topOrders = ['memory', 'peak', 'oom', 'growth', 'gaps'] as const;
 
 /**
  * What is worst. `memory`: those that met their limit or died for want of memory, then by how little of
- * the limit was left; `peak`: the largest; `oom`: the most kills; `growth`:
- * those that grew fastest when their recording ended; `gaps`: the most time missing.
+ * the limit was left; `peak`: the largest; `oom`: the most kills; `growth`: those that grew fastest when
+ * their recording ended; `gaps`: the most time missing. With the last three only those that have any.
  */
 export type TopOrder = (typeof topOrders)[number];
 
@@ -33,11 +34,12 @@ export function fleetTop(
   let worst: TopSession[] = [];
   for (const session of sessions) {
     of++;
+    if (!has[order](session)) continue;
     worst.push(topSession(session));
     // Now and then, so that a fleet of any size takes the memory of a few.
     if (worst.length >= 2 * count + 100) worst = cut(worst, count, order);
   }
-  return { schemaVersion: 1, of, sessions: cut(worst, count, order) };
+  return { schemaVersion: 1, of, order, sessions: cut(worst, count, order) };
 }
 
 function cut(sessions: readonly TopSession[], count: number, order: TopOrder): TopSession[] {
@@ -59,6 +61,15 @@ const orders: Readonly<Record<TopOrder, Compare>> = {
   oom: byKills,
   growth: (a, b) => paceOf(b) - paceOf(a) || byHeadroom(a, b),
   gaps: (a, b) => b.gapMs - a.gapMs || byHeadroom(a, b),
+};
+
+/** A session without a gap is not the worst by its gaps, however few have any. */
+const has: Readonly<Record<TopOrder, (session: FleetSession) => boolean>> = {
+  memory: () => true,
+  peak: () => true,
+  oom: ({ oomKillCount }) => oomKillCount > 0,
+  growth: ({ growth }) => (growth?.bytesPerMinute ?? 0) > 0,
+  gaps: ({ gapCount }) => gapCount > 0,
 };
 
 function topSession(session: FleetSession): TopSession {

@@ -3,10 +3,10 @@ import { type OnTransfer, type PullOptions, pullRecording } from '../../attach/p
 import type { SessionCollector } from '../../attach/session-collector.ts';
 import { formatBytes } from '../../model/format-bytes.ts';
 import { printable } from '../../report/printable.ts';
+import { shellQuote } from '../../report/shell-quote.ts';
 import type { CommandIo, ParsedArguments } from '../command.ts';
 import { nameOption } from '../parse-arguments.ts';
 import { recordingPath } from '../recording-path.ts';
-import { shellQuote } from '../shell-quote.ts';
 
 export const outOption = {
   type: 'string',

@@ -1,11 +1,11 @@
 import type { SessionReport } from '../../analysis/session-report.ts';
 import { findChromium } from '../../host/browser/find-chromium.ts';
+import { shellQuote } from '../../report/shell-quote.ts';
 import { renderShortText } from '../../report/text.ts';
 import type { Command, CommandIo, ParsedArguments } from '../command.ts';
 import { UsageError } from '../command.ts';
 import { nameOption, switchOption, textOption } from '../parse-arguments.ts';
 import { parseDuration } from '../quantities.ts';
-import { shellQuote } from '../shell-quote.ts';
 import { textLook } from '../text-look.ts';
 import { type DemoFiles, demoFiles } from './demo-files.ts';
 import { writePostMortem } from './post-mortem.ts';

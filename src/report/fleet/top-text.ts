@@ -1,21 +1,35 @@
-import type { FleetTop, TopSession } from '../../analysis/fleet/fleet-top.ts';
+import type { FleetTop, TopOrder, TopSession } from '../../analysis/fleet/fleet-top.ts';
 import { formatCount, formatInstant, formatRatio } from '../../analysis/format.ts';
 import { formatBytes } from '../../model/format-bytes.ts';
+import { shellQuote } from '../shell-quote.ts';
 import { joinLines, type Line, wrap } from '../text-layout.ts';
 
 const longest = 80;
 
+const lacking: Readonly<Record<TopOrder, string>> = {
+  memory: 'is known',
+  peak: 'is known',
+  oom: 'had an OOM kill',
+  growth: 'still grew when its recording ended',
+  gaps: 'has a gap',
+};
+
 /** The answer of `headroom fleet top` as text: some lines for each session, its recording the last. */
 export function renderFleetTop(
-  { of, sessions }: FleetTop,
+  top: FleetTop,
   { columns = 80, color = false }: { columns?: number; color?: boolean } = {},
 ): string {
-  const head = `The worst ${sessions.length} of ${formatCount(of, 'session')}`;
-  const lines: Line[] = [{ text: of === 0 ? 'No session matches' : head, tone: 'heading' }];
-  sessions.forEach((session, at) => {
+  const lines: Line[] = [{ text: headline(top), tone: 'heading' }];
+  top.sessions.forEach((session, at) => {
     lines.push({ text: '' }, headOf(session, at + 1), ...detailsOf(session, columns));
   });
   return joinLines(lines, { color });
+}
+
+function headline({ of, order, sessions }: FleetTop): string {
+  if (of === 0) return 'No session matches';
+  if (sessions.length === 0) return `None of ${formatCount(of, 'session')} ${lacking[order]}`;
+  return `The worst ${sessions.length} of ${formatCount(of, 'session')}`;
 }
 
 function headOf(session: TopSession, rank: number): Line {
@@ -44,7 +58,7 @@ function detailsOf(session: TopSession, columns: number): Line[] {
     // Whole, so that it can be copied.
     session.file === null
       ? '   its recording is gone: another one has its name'
-      : `   headroom report ${session.file}`,
+      : `   headroom report ${shellQuote(session.file)}`,
   ].map((text) => ({ text }));
 }
 

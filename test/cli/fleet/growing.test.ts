@@ -86,3 +86,35 @@ test('fleet report counts them, fleet top names them', async () => {
     growth: { bytesPerMinute: 60 * mib, aheadMs: 24 * 69_000 },
   });
 });
+
+test('fleet top by what no session has names none, and says so', async () => {
+  for (const [order, words] of [
+    ['gaps', 'None of 4 sessions has a gap\n'],
+    ['oom', 'None of 4 sessions had an OOM kill\n'],
+  ] as const) {
+    const top = await runInTest(fleetTopCommand, '--order', order, ...data);
+    expect(top).toMatchObject({ exitCode: 0, stdout: words });
+  }
+  const steady = await runInTest(
+    fleetTopCommand,
+    ...['--order', 'growth', '--where', 'id=steady', ...data],
+  );
+  expect(steady.stdout).toBe('None of 1 session still grew when its recording ended\n');
+  const json = await runInTest(fleetTopCommand, '--order', 'gaps', '--json', ...data);
+  expect(JSON.parse(json.stdout)).toEqual({
+    schemaVersion: 1,
+    of: 4,
+    order: 'gaps',
+    sessions: [],
+  });
+});
+
+test('fleet top: a command that can be pasted, whatever the file is called', async () => {
+  using other = temporaryFolder();
+  const file = other.file("it's $(x)\n.db");
+  fleetRecording(file, { id: 'odd', usedMib: [300, 310] });
+  const where = ['--data', other.file('fleet')];
+  await runInTest(fleetImportCommand, other.path, ...where);
+  const top = await runInTest(fleetTopCommand, ...where);
+  expect(top.stdout).toContain(`   headroom report $'${other.path}/it\\'s $(x)\\012.db'\n`);
+});

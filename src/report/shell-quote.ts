@@ -1,4 +1,4 @@
-import { printable } from '../report/printable.ts';
+import { printable } from './printable.ts';
 
 const needsNoQuotes = /^[\p{L}\p{N}_@%+=:,./-]+$/u;
 

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { shellQuote } from '../../src/cli/shell-quote.ts';
+import { shellQuote } from '../../src/report/shell-quote.ts';
 
 test.each([
   ['/data/headroom-20261129-170405.db', '/data/headroom-20261129-170405.db'],
