@@ -3,6 +3,10 @@ import type { FleetFigures } from '../../analysis/fleet/fleet-sum.ts';
 import { formatCount, formatDuration, formatInstant, formatRatio } from '../../analysis/format.ts';
 import { formatBytes } from '../../model/format-bytes.ts';
 import { joinLines, type Line, table, wrap } from '../text-layout.ts';
+import { shortened } from './shortened.ts';
+
+// One long value would make every line as long.
+const longest = 40;
 
 /** The answer of `headroom fleet report` as text: a line for the whole fleet, and one for each group. */
 export function renderFleetReport(
@@ -19,7 +23,10 @@ export function renderFleetReport(
   for (const label of new Set(report.groups.map((group) => group.label))) {
     const groups = report.groups.filter((group) => group.label === label);
     lines.push({ text: '' }, { text: `By ${label}`, tone: 'heading' });
-    const named = groups.map((group): [string, FleetFigures] => [group.value ?? '(none)', group]);
+    const named = groups.map((group): [string, FleetFigures] => [
+      shortened(group.value ?? '(none)', longest),
+      group,
+    ]);
     lines.push(...figureLines(named));
   }
   lines.push({ text: '' });

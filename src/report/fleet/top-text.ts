@@ -3,6 +3,7 @@ import { formatCount, formatInstant, formatRatio } from '../../analysis/format.t
 import { formatBytes } from '../../model/format-bytes.ts';
 import { shellQuote } from '../shell-quote.ts';
 import { joinLines, type Line, wrap } from '../text-layout.ts';
+import { shortened } from './shortened.ts';
 
 const longest = 80;
 
@@ -50,7 +51,7 @@ function detailsOf(session: TopSession, columns: number): Line[] {
     ...(gapCount > 0 ? [formatCount(gapCount, 'gap')] : []),
     `tier ${tier}`,
     formatInstant(startedUnixMs),
-    ...known.map(([label, value]) => `${shortened(label)}=${shortened(value)}`),
+    ...known.map(([label, value]) => `${shortened(label, longest)}=${shortened(value, longest)}`),
   ];
   const told = [facts.join(', '), ...(summary === null ? [] : [summary])];
   return [
@@ -65,9 +66,4 @@ function detailsOf(session: TopSession, columns: number): Line[] {
 function growthWords(growth: TopSession['growth']): string[] {
   if (growth === null || growth.bytesPerMinute === 0) return [];
   return [`still growing by ${formatBytes(growth.bytesPerMinute)} a minute at its end`];
-}
-
-/** A label may have any length; the JSON has it whole. */
-function shortened(text: string): string {
-  return text.length <= longest ? text : `${text.slice(0, longest - 1)}…`;
 }

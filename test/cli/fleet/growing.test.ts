@@ -118,3 +118,15 @@ test('fleet top: a command that can be pasted, whatever the file is called', asy
   const top = await runInTest(fleetTopCommand, ...where);
   expect(top.stdout).toContain(`   headroom report $'${other.path}/it\\'s $(x)\\012.db'\n`);
 });
+
+test('fleet report: a long value of a label leaves the lines short, and is whole in the JSON', async () => {
+  using other = temporaryFolder();
+  const url = `https://${'x'.repeat(200)}`;
+  fleetRecording(other.file('a.db'), { id: 'a', usedMib: [300], labels: { url } });
+  const where = ['--by', 'url', '--data', other.file('fleet')];
+  await runInTest(fleetImportCommand, other.path, ...where.slice(2));
+  const text = await runInTest(fleetReportCommand, ...where);
+  expect(text.stdout).toContain(`\n  https://${'x'.repeat(31)}…  `);
+  const json = await runInTest(fleetReportCommand, '--json', ...where);
+  expect(JSON.parse(json.stdout).groups[0].value).toBe(url);
+});
