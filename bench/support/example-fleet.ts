@@ -53,16 +53,27 @@ function record(own: string, { workload, middleMib, place, at }: Session): void 
   const isSmall = middleMib > smallMib ? at % 18 === 6 : at % 3 !== 0;
   const machineMib = isSmall ? smallMib : largeMib;
   const mostMib = Math.min(peakMib, machineMib - 12);
+  const isKilled = peakMib > machineMib;
   fleetRecording(path.join(own, `${String(at).padStart(4, '0')}.db`), {
     id: `${workload}-${at}`,
     labels: { workload, version },
     machineMib,
     usedMib: Array.from({ length: samples }, (_, second) =>
-      Math.round(mostMib * (0.55 + (0.45 * (second + 1)) / samples)),
+      Math.round(mostMib * (isKilled ? grownAt(second, samples) : usedAt(second))),
     ),
-    isKilled: peakMib > machineMib,
+    isKilled,
     startHour: at * 4,
   });
+}
+
+/** Of its peak: to the end of a task it grows, then most of it is given back. */
+function usedAt(second: number): number {
+  const whole = samples * 0.6;
+  return second < whole ? grownAt(second, whole) : 0.7;
+}
+
+function grownAt(second: number, length: number): number {
+  return 0.55 + (0.45 * (second + 1)) / length;
 }
 
 /** From 0.83 to 1.2, evenly over a scale of logarithms, and the same with every run. */
