@@ -61,7 +61,8 @@ function mergeMinutes(db: Database, whole: Record<Metric, Sketch>): SeriesWindow
     mergeRow(whole[row.metric], row);
     if (row.metric !== 'working_set') continue;
     const { key, min, max, sum, count, sampleCount } = row;
-    minutes.push({ ...windowOf(key), min, max, mean: sum / count, sampleCount });
+    const { startUnixMs, spanMs } = windowOf(key);
+    minutes.push({ startUnixMs, spanMs, min, max, mean: sum / count, sampleCount });
   }
   return minutes.sort((a, b) => a.startUnixMs - b.startUnixMs);
 }

@@ -26,7 +26,8 @@ export function addLaterParts(db: Database): void {
   db.exec(indexesSql);
 }
 
-function missingColumns(db: Database): string[] {
+/** Of `session`: those that a data set of an earlier version has not. */
+export function missingColumns(db: Database): string[] {
   const names = db.prepare<[], string>("SELECT name FROM pragma_table_info('session')").pluck();
   const known = new Set(names.all());
   return laterColumns.filter((name) => !known.has(name));

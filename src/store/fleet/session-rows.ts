@@ -5,6 +5,7 @@ import type { Database, Statement } from '../driver.ts';
 import { replaceSql } from '../insert-sql.ts';
 import { checkShape, type RowShape } from '../row-shape.ts';
 import { parseLabels } from '../session-row.ts';
+import { missingColumns } from './fleet-schema.ts';
 
 type Row = Record<string, number | string | null>;
 type Figure = 'working_set' | 'utilization';
@@ -41,13 +42,12 @@ export class SessionWriter {
 
 /** Every session of the data set, in the order in which they came into it. FILE_CORRUPT. */
 export function* readSessions(db: Database): IterableIterator<FleetSession> {
-  for (const row of db.prepare<[], StoredSession>(selectSessions).iterate()) {
-    yield sessionOf(checkShape({ ...laterColumns, ...row }, sessionShape, 'a session'));
+  // A data set of an earlier version that nobody may write to has not all of them.
+  const select = selectSessions(missingColumns(db));
+  for (const row of db.prepare<[], StoredSession>(select).iterate()) {
+    yield sessionOf(checkShape(row, sessionShape, 'a session'));
   }
 }
-
-// A data set of an earlier version that nobody may write to has none of them.
-const laterColumns = { growth_bytes_per_minute: null, growth_ahead_ms: null };
 
 const columns: Readonly<Record<string, (session: FleetSession) => number | string | null>> = {
   id: ({ id }) => id,
@@ -157,8 +157,8 @@ const sketchColumns = (figure: string) =>
     (name) => `${figure}.${name} AS ${figure}_${name}`,
   );
 
-const selectSessions = `
-  SELECT session.*, ${[...sketchColumns('working_set'), ...sketchColumns('utilization')].join(', ')}
+const selectSessions = (unknown: readonly string[]) => `
+  SELECT ${['session.*', ...unknown.map((name) => `NULL AS ${name}`), ...sketchColumns('working_set'), ...sketchColumns('utilization')].join(', ')}
   FROM session
   LEFT JOIN distribution AS working_set
     ON working_set.session = session.session AND working_set.figure = 'working_set'
