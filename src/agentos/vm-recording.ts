@@ -11,7 +11,7 @@ import { systemClock } from '../collector/sampler.ts';
 import { HeadroomError } from '../model/errors.ts';
 import type { RecordingEvent } from '../model/event.ts';
 import type { EndReason } from '../model/session.ts';
-import type { StoreWriter, WriteResult } from '../store/writer.ts';
+import type { CloseResult, StoreWriter } from '../store/writer.ts';
 import { atExit } from './at-exit.ts';
 
 /** A recording of a VM that goes on beside the program that owns the VM. */
@@ -29,13 +29,11 @@ export interface AgentOsRecordingEnd {
   /** `detached`: by `stop`; `deleted`: the VM was disposed of; `vm_lost`; `lost`: see `error`. */
   endReason: EndReason;
   sampleCount: number;
-  /** Whether every sample that was taken is in the file. */
+  /** Whether every sample that was taken is in the file, and the file where it was asked for. */
   isWhole: boolean;
   /** What broke the recording off, or kept samples from the file; null in the normal case. */
   error: unknown;
 }
-
-type Deferred = Extract<WriteResult, { outcome: 'deferred' }>;
 
 export interface VmRecordingParts {
   sessionId: string;
@@ -94,7 +92,7 @@ export class VmRecording implements AgentOsRecording {
     try {
       const result = close(endReason, watch.take());
       isWhole = result.outcome === 'written';
-      if (result.outcome === 'deferred') error ??= notWritten(result, writer.path);
+      error ??= notThere(result, writer.path);
     } catch (problem) {
       error ??= problem;
     }
@@ -102,9 +100,14 @@ export class VmRecording implements AgentOsRecording {
   }
 }
 
-function notWritten({ reason, message }: Deferred, path: string): HeadroomError {
-  const code = reason === 'full' ? 'STORE_FULL' : 'FILE_NOT_WRITABLE';
-  return new HeadroomError(code, `${path}: ${message}`);
+function notThere(result: CloseResult, path: string): HeadroomError | null {
+  if (result.outcome === 'written' || result.outcome === 'duplicate') return null;
+  if (result.outcome === 'moved') {
+    const message = `${path} was moved while it was recorded: everything is in ${result.path}`;
+    return new HeadroomError('FILE_NOT_WRITABLE', message);
+  }
+  const code = result.reason === 'full' ? 'STORE_FULL' : 'FILE_NOT_WRITABLE';
+  return new HeadroomError(code, `${path}: ${result.message}`);
 }
 
 function recorderOf({ intervalMs, units, proc, watch, sampler, writer }: VmRecordingParts) {

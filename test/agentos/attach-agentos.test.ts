@@ -1,4 +1,4 @@
-import { existsSync, rmSync } from 'node:fs';
+import { existsSync, renameSync, rmSync } from 'node:fs';
 import { expect, test, vi } from 'vitest';
 import { attachAgentOs } from '../../src/agentos/attach-agentos.ts';
 import { analyse } from '../../src/analysis/session-report.ts';
@@ -75,6 +75,19 @@ test('a file that was taken away has nothing, and the recording says why', async
     isWhole: false,
     error: { code: 'FILE_NOT_WRITABLE', message: expect.stringContaining(file) },
   });
+});
+
+test('a file that was moved has everything, and the recording says where', async () => {
+  using folder = temporaryFolder();
+  const [file, moved] = [folder.file('vm.db'), folder.file('elsewhere.db')];
+  const recording = attached(new FakeVm(), file);
+  await vi.waitFor(() => hasGuest(file), { timeout: 60_000 });
+  renameSync(file, moved);
+  expect(await recording.stop()).toMatchObject({
+    isWhole: false,
+    error: { code: 'FILE_NOT_WRITABLE', message: expect.stringContaining(moved) },
+  });
+  hasGuest(moved);
 });
 
 test('a file of format 3, and one that is there is not overwritten', async () => {
