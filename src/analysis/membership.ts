@@ -10,6 +10,35 @@ export function isMember({ browserPid }: Pick<ProcessRecord, 'browserPid'>): boo
   return browserPid !== null;
 }
 
+type Housed = Placed & Pick<ProcessRecord, 'pid' | 'cgroup'>;
+
+/**
+ * A recorder takes every browser that it sees for the session's, unless it was told which one is. Where
+ * the session has a limit of its own and a browser under it, one that runs elsewhere cannot meet that
+ * limit, and is somebody else's. Where no browser is under it, the limit may be the recorder's alone.
+ */
+export function withoutNeighbours<T extends Housed>(
+  processes: readonly T[],
+  session: Pick<CgroupMemory, 'path' | 'limitBytes'> | null,
+): readonly T[] {
+  if (session === null || session.limitBytes === null || session.path === '/') return processes;
+  const browsers = processes.filter(({ pid, browserPid }) => pid === browserPid);
+  const isInside = ({ cgroup }: Housed) => cgroup !== null && isAtOrBelow(cgroup, session.path);
+  const outside = browsers.filter((browser) => browser.cgroup !== null && !isInside(browser));
+  if (outside.length === 0 || !browsers.some(isInside)) return processes;
+  const strangers = new Set(outside.map(({ pid }) => pid));
+  return processes.map((process) =>
+    process.browserPid !== null && strangers.has(process.browserPid)
+      ? { ...process, browserPid: null }
+      : process,
+  );
+}
+
+/** Whether a cgroup is this one or below it. */
+export function isAtOrBelow(path: string, top: string): boolean {
+  return top === '/' || path === top || path.startsWith(`${top}/`);
+}
+
 /**
  * Whether a process is of the session, told among all that were seen: true of its own browser's, false
  * of another browser's; null where nothing tells, as outside of browsers.

@@ -2,7 +2,7 @@ import type { OomKill, OomScope, ProcessExit, RecordingEvent } from '../model/ev
 import { unrecordedKills } from '../model/oom-count.ts';
 import type { ProcessRole } from '../model/process-role.ts';
 import type { CgroupMemory } from '../model/sample.ts';
-import { isCommand, isMember } from './membership.ts';
+import { isAtOrBelow, isCommand, isMember } from './membership.ts';
 import { findVictim, type OomAttribution, type VictimMatch } from './oom-victim.ts';
 import type { ProcessReport } from './processes.ts';
 import type { SlowReadings } from './slow-readings.ts';
@@ -190,7 +190,7 @@ function isInCgroupOf(kill: OomKill, { cgroup }: OomKillContext): boolean {
   if (cgroup === null || cgroup.path === '/') return false;
   if (kill.cgroup === cgroup.path) return true;
   if (cgroup.limitBytes === null || isOfOtherLimit(kill, { cgroup })) return false;
-  return isAtOrBelow(kill.taskCgroup, cgroup.path);
+  return kill.taskCgroup !== null && isAtOrBelow(kill.taskCgroup, cgroup.path);
 }
 
 /** By the limit of a cgroup that is neither the session's nor above it. */
@@ -210,9 +210,6 @@ function isCountedOutside(
 ): boolean {
   if (report === undefined || cgroup === null || !isOutside(report)) return false;
   if (cgroup.path === '/') return report.process !== null;
-  return isAtOrBelow(kill.taskCgroup ?? kill.cgroup, cgroup.path);
-}
-
-function isAtOrBelow(path: string | null, top: string): boolean {
-  return path !== null && (top === '/' || path === top || path.startsWith(`${top}/`));
+  const path = kill.taskCgroup ?? kill.cgroup;
+  return path !== null && isAtOrBelow(path, cgroup.path);
 }

@@ -5,7 +5,13 @@ import type { ProcessRecord, Recording } from '../model/recording.ts';
 import type { TimeRange } from '../model/time-range.ts';
 import type { GapReport } from './coverage.ts';
 import { type Growth, growthOf } from './growth.ts';
-import { isCommand, membershipAmong, membershipRank, sharesMachine } from './membership.ts';
+import {
+  isCommand,
+  membershipAmong,
+  membershipRank,
+  sharesMachine,
+  withoutNeighbours,
+} from './membership.ts';
 import { type ProcessHistory, processHistories } from './process-histories.ts';
 
 /** One process as far as the range saw it. */
@@ -76,9 +82,10 @@ export function processReports(
   context: ProcessContext,
 ): ProcessReport[] {
   const { histories = processHistories(recording, range), ends = [] } = context;
-  const all = recording.processes();
+  const cgroup = recording.lastTick()?.cgroup ?? null;
+  const all = withoutNeighbours(recording.processes(), cgroup);
   const membership = membershipAmong(all);
-  const session = { isMachineShared: sharesMachine(recording.lastTick()?.cgroup ?? null) };
+  const session = { isMachineShared: sharesMachine(cgroup) };
   return all
     .filter((record) => isWithin(record, range))
     .map((record) => ({

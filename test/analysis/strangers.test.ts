@@ -302,3 +302,40 @@ test('the host’s path of the session’s cgroup, in a container, is not somebo
   expect(report.oomKills).toMatchObject([{ attribution: 'none', inSession: false }]);
   expect(report.verdict.kind).toBe('unknown');
 });
+
+const neighbour = fakeProcess({ pid: 300, role: 'browser', browserPid: 300, cgroup: '/other' });
+const neighbourTab = fakeProcess({ pid: 310, role: 'renderer', browserPid: 300, cgroup: '/other' });
+const killOfNeighbour = killOf(neighbourTab, {
+  scope: 'cgroup',
+  cgroup: '/other',
+  taskCgroup: '/other',
+  cgroupLimitBytes: 350 * mib,
+});
+
+test('a browser under another limit is a neighbour of one under the limit of the session', () => {
+  const report = reportOf({
+    cgroup: limited,
+    staying: [{ ...ours, cgroup: '/job/browser' }, neighbour],
+    going: [neighbourTab],
+    events: [killOfNeighbour],
+  });
+  expect(report.verdict.kind).toBe('healthy');
+  expect(report.deaths).toEqual([]);
+  expect(report.oomKills).toMatchObject([{ inSession: false, process: { pid: 310 } }]);
+  expect(report.processes.map(({ pid, inSession }) => [pid, inSession])).toEqual([
+    [100, true],
+    [300, false],
+    [310, false],
+  ]);
+});
+
+test('where no browser is under the limit of the recorder, all of them are the session', () => {
+  const report = reportOf({
+    cgroup: limited,
+    staying: [neighbour],
+    going: [neighbourTab],
+    events: [killOfNeighbour],
+  });
+  expect(report.verdict.kind).toBe('kernel_oom');
+  expect(report.oomKills).toMatchObject([{ inSession: true }]);
+});

@@ -1,5 +1,10 @@
 import type { ProcessRecord, Recording } from '../../model/recording.ts';
-import { membershipAmong, membershipRank, sharesMachine } from '../membership.ts';
+import {
+  membershipAmong,
+  membershipRank,
+  sharesMachine,
+  withoutNeighbours,
+} from '../membership.ts';
 import { growthWindowMs } from './process-track.ts';
 import { TopState } from './top-state.ts';
 import type { TopView } from './top-view.ts';
@@ -17,7 +22,7 @@ export function recordingTop(recording: Recording): TopView | null {
   const fromUnixMs = toUnixMs - growthWindowMs;
   for (const tick of recording.ticks({ fromUnixMs, toUnixMs })) state.addTick(tick);
   const earliestUnixMs = fromUnixMs - heartbeatTicks * lastTick.intervalMs;
-  const all = recording.processes();
+  const all = withoutNeighbours(recording.processes(), lastTick.cgroup);
   const membership = membershipAmong(all);
   const session = { isMachineShared: sharesMachine(lastTick.cgroup) };
   const records = new Map(
