@@ -3,6 +3,11 @@ export interface GrowthPoint {
   bytes: number;
 }
 
+interface GridPoint extends GrowthPoint {
+  /** The lowest since the point before, where that was between two points. */
+  lowestBytes?: number;
+}
+
 /** How fast a figure grows, and how sure that is. Bytes a minute. */
 export interface Growth {
   bytesPerMinute: number;
@@ -27,8 +32,9 @@ const steadyRatio = 0.25;
  * the last until `endUnixMs`. Null for less than a minute: a page that loads is no leak.
  *
  * Neighbouring points of a process are not independent, so the interval alone would call much noise
- * a leak. One is named if the interval is above zero, each third of the time grew by itself (at a
- * quarter of the pace or more, so that one step is none), and it came to 8 MiB and a tenth in all.
+ * a leak. One is named if the interval is above zero, each third of the time grew by itself (so that
+ * one step is none), the lowest of each third is above that of the third before (so that what was given
+ * back is none), both at a quarter of the pace or more, and it came to 8 MiB and a tenth in all.
  */
 export function growthOf(points: readonly GrowthPoint[], endUnixMs: number): Growth | null {
   const first = points[0];
@@ -43,7 +49,7 @@ export function paceOf(points: readonly GrowthPoint[], endUnixMs: number): Growt
 }
 
 /** Likewise of points, at least six, that are as evenly spaced as can be. */
-export function paceOfGrid(grid: readonly GrowthPoint[]): Growth {
+export function paceOfGrid(grid: readonly GridPoint[]): Growth {
   const slopes = slopesOf(grid);
   const [low, high] = interval(slopes, grid.length);
   const slope = median(slopes);
@@ -64,27 +70,42 @@ function perMinute(slope: number): number {
   return Math.round(slope * 60_000);
 }
 
-function isSteady(grid: readonly GrowthPoint[], slope: number): boolean {
+function isSteady(grid: readonly GridPoint[], slope: number): boolean {
   const size = grid.length / parts;
-  for (let part = 0; part < parts; part++) {
-    const third = grid.slice(part * size, (part + 1) * size);
-    if (median(slopesOf(third)) < steadyRatio * slope) return false;
-  }
-  return true;
+  const leastSlope = steadyRatio * slope;
+  return Array.from({ length: parts }, (_, part) =>
+    grid.slice(part * size, (part + 1) * size),
+  ).every(
+    (third, part, thirds) =>
+      median(slopesOf(third)) >= leastSlope && rise(third, thirds[part - 1]) >= leastSlope,
+  );
 }
 
-function onGrid(
-  points: readonly GrowthPoint[],
-  fromUnixMs: number,
-  toUnixMs: number,
-): GrowthPoint[] {
-  const grid: GrowthPoint[] = [];
+/** From the lowest of a third to that of the next, per ms: a saw may grow in each, and fall between them. */
+function rise(third: readonly GridPoint[], before: readonly GridPoint[] | undefined): number {
+  const [start, startBefore] = [third[0], before?.[0]];
+  if (start === undefined || startBefore === undefined || before === undefined) {
+    return Number.POSITIVE_INFINITY;
+  }
+  return (lowest(third) - lowest(before)) / (start.timeUnixMs - startBefore.timeUnixMs);
+}
+
+function lowest(points: readonly GridPoint[]): number {
+  return Math.min(...points.map(({ bytes, lowestBytes }) => lowestBytes ?? bytes));
+}
+
+function onGrid(points: readonly GrowthPoint[], fromUnixMs: number, toUnixMs: number): GridPoint[] {
+  const grid: GridPoint[] = [];
   let at = 0;
   for (let step = 0; step < gridPoints; step++) {
     const timeUnixMs = fromUnixMs + ((toUnixMs - fromUnixMs) * step) / (gridPoints - 1);
-    while ((points[at + 1]?.timeUnixMs ?? Number.POSITIVE_INFINITY) <= timeUnixMs) at++;
+    let lowestBytes = points[at]?.bytes ?? 0;
+    while ((points[at + 1]?.timeUnixMs ?? Number.POSITIVE_INFINITY) <= timeUnixMs) {
+      at++;
+      lowestBytes = Math.min(lowestBytes, points[at]?.bytes ?? lowestBytes);
+    }
     const bytes = points[at]?.bytes;
-    if (bytes !== undefined) grid.push({ timeUnixMs, bytes });
+    if (bytes !== undefined) grid.push({ timeUnixMs, bytes, lowestBytes });
   }
   return grid;
 }

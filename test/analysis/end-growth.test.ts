@@ -74,6 +74,12 @@ test.each<[string, number, (second: number) => number]>([
   ['it grew, and stopped 20 s before the end', 90, (second) => 100 + 4 * Math.min(70, second)],
   ['it grows by so little that a day would not fill it', 600, (second) => 100 + 0.0002 * second],
   ['a minute and a half says nothing of an hour and a half', 90, (second) => 100 + 0.09 * second],
+  [
+    'a minute of 118 MiB, given back, three times',
+    181,
+    (second) => 300 + (118 * (second % 60)) / 60,
+  ],
+  ['five minutes of it, three times', 901, (second) => 300 + (118 * (second % 300)) / 300],
   ['noise', 120, (second) => 300 + 30 * Math.sin(second * second)],
 ])('%s: healthy, and the size fits', (_, seconds, usedMib) => {
   const { growth, verdict } = reportOf(seconds, usedMib);

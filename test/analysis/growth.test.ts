@@ -100,3 +100,24 @@ test('noise without a trend is hardly ever a leak', () => {
   const leaks = Array.from({ length: 200 }, () => leakOf(() => next() * 50 * mib)?.isLeak);
   expect(leaks.filter(Boolean)).toHaveLength(0);
 });
+
+test.each([
+  [180, 60, 0],
+  [180, 62, 0],
+  [300, 100, 0],
+  [900, 300, 0],
+  [180, 90, 54],
+  [600, 100, 0],
+])('%i s of a saw of %i s, which is given back each time, are no leak', (seconds, period, from) => {
+  const saw = (rate: number) =>
+    growthOf(
+      Array.from({ length: seconds + 1 }, (_, second) => ({
+        timeUnixMs: second * 1000,
+        bytes: (300 + rate * second + (118 * ((second + from) % period)) / period) * mib,
+      })),
+      seconds * 1000,
+    );
+  expect(saw(0)?.isLeak).toBe(false);
+  // And a leak under it is still seen: what is not given back grows by as much as the saw is high.
+  expect(saw(118 / period)?.isLeak).toBe(true);
+});

@@ -90,6 +90,16 @@ test.each<[string, Story, OngoingGrowth | null]>([
     { lastSecond: 600, everySeconds: 10, usedMib: (second) => 300 + (second % 150) },
     none,
   ],
+  [
+    'a saw that falls between its thirds',
+    { lastSecond: 180, everySeconds: 1, usedMib: (second) => 300 + (118 * (second % 60)) / 60 },
+    none,
+  ],
+  [
+    'a longer one, by its minutes',
+    { lastSecond: 900, everySeconds: 10, usedMib: (second) => 300 + (118 * (second % 300)) / 300 },
+    none,
+  ],
   ['half a minute', { lastSecond: 30, everySeconds: 1, usedMib: () => 400 }, null],
   [
     'gaps of a fifth',
