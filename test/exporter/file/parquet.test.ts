@@ -194,4 +194,22 @@ describe('partitions', () => {
       '3f1f3a52-8a35-4d5f-9d3a-000000000001.parquet',
     ]);
   });
+
+  test('a label too long for the name of a folder is cut, and two of them stay two', () => {
+    const folderOf = (label: string) => pathOf(label).split('/')[2] ?? '';
+    // `printf %0300d 0 | tr 0 x | sha256sum`; 255 bytes without the 9 before and the 17 behind.
+    expect(folderOf('x'.repeat(300))).toBe(`workload=${'x'.repeat(229)}-0d4e2ca9e9cbced7`);
+    expect(folderOf('x'.repeat(246))).toBe(`workload=${'x'.repeat(246)}`);
+    expect(folderOf(`${'x'.repeat(300)}a`)).not.toBe(folderOf(`${'x'.repeat(300)}b`));
+    // Bytes count, and no escape or character is cut through: 76 of 3 bytes, 57 of 4.
+    expect(folderOf('/'.repeat(100))).toMatch(/^workload=(%2F){76}-[0-9a-f]{16}$/);
+    expect(folderOf('\u{1f600}'.repeat(64))).toMatch(/^workload=(\u{1f600}){57}-[0-9a-f]{16}$/u);
+  });
+
+  test('likewise the id of a session', () => {
+    const fileOf = (id: string) => partitionPath('samples', fakeFacts({ id })).split('/')[3] ?? '';
+    expect(fileOf('x'.repeat(400))).toBe(`${'x'.repeat(230)}-7b0bd700ce066ef3.parquet`);
+    expect(fileOf('a.b')).toMatch(/^a_b-[0-9a-f]{16}\.parquet$/);
+    expect(fileOf('a.b')).not.toBe(fileOf('a:b'));
+  });
 });
