@@ -2,6 +2,7 @@ import type { EndReason } from '../../src/model/session.ts';
 import { StoreWriter } from '../../src/store/writer.ts';
 import {
   fakeFacts,
+  fakeMachineFacts,
   fakeOomKill,
   fakeProcess,
   fakeSample,
@@ -31,7 +32,9 @@ export function fleetRecording(file: string, parts: FleetRecordingParts): void {
   const { id, labels = {}, usedMib, isKilled = false, startHour = 0 } = parts;
   const { endReason = 'signal', machineMib = fleetMachineMib } = parts;
   const startedUnixMs = startUnixMs + startHour * 3_600_000;
-  const facts = fakeFacts({ id, labels, startedUnixMs, endedUnixMs: null, endReason: null });
+  const machine = fakeMachineFacts({ limitBytes: machineMib * mib, limitSource: 'machine' });
+  const began = { startedUnixMs, endedUnixMs: null, endReason: null };
+  const facts = fakeFacts({ id, labels, machine, ...began });
   const writer = StoreWriter.open(file, facts);
   usedMib.forEach((used, index) => {
     const sample = fakeSample({
