@@ -1,9 +1,8 @@
 import fs from 'node:fs';
 import { expect, test } from 'vitest';
 import { size } from '../../src/analysis/sizing/size.ts';
-import { findRecordings } from '../../src/cli/fleet/find-recordings.ts';
+import { findRecordings } from '../../src/cli/find-recordings.ts';
 import { importRecordings } from '../../src/cli/fleet/import-recordings.ts';
-import { recordingFiles } from '../../src/cli/recording-files.ts';
 import { listedRecordings } from '../../src/exporter/prometheus/listed-recordings.ts';
 import { WatchedRecordings } from '../../src/exporter/prometheus/watched-recordings.ts';
 import { FleetData } from '../../src/store/fleet/fleet-data.ts';
@@ -30,12 +29,12 @@ test('a recording whose name is not UTF-8 is told wherever a folder is searched'
   expect(problems).toEqual([told]);
   expect(listedRecordings(recordings)).toMatchObject([{ name: `${shown}.db` }]);
 
-  expect(size(recordingFiles([recordings])).skipped).toEqual([{ file, ...told }]);
+  expect(size(findRecordings([recordings]).files).skipped).toEqual([{ file, ...told }]);
 
   fs.mkdirSync(misread(recordings, ''));
-  const { files, unreadable } = findRecordings([recordings], '');
+  const { files, unreadable } = findRecordings([recordings]);
   expect(unreadable).toMatchObject([
-    { folder: `${recordings}/${shown}`, error: { code: 'FILE_NOT_FOUND' } },
+    { path: `${recordings}/${shown}`, error: { code: 'FILE_NOT_FOUND' } },
   ]);
   using data = new FleetData(folder.file('fleet'), 'create');
   const options = { again: false, signal: new AbortController().signal, onFile: () => undefined };

@@ -98,6 +98,25 @@ test('JSON of schema 1, with the fields that programs rely on', async () => {
   });
 });
 
+test('a folder is searched to its end, as fleet import does', async () => {
+  using deep = temporaryFolder();
+  fs.mkdirSync(deep.file('a/b'), { recursive: true });
+  fs.copyFileSync(folder.file('1.db'), deep.file('1.db'));
+  fs.copyFileSync(folder.file('2.db'), deep.file('a/b/2.db'));
+  const { exitCode, stdout } = await run(deep.path, '--json');
+  expect(exitCode).toBe(0);
+  expect(JSON.parse(stdout)).toMatchObject({ sessions: 2, skipped: [] });
+});
+
+test('a folder without recordings', async () => {
+  using empty = temporaryFolder();
+  const { exitCode, stderr } = await run(empty.path);
+  expect([exitCode, stderr]).toEqual([
+    1,
+    'headroom size: there is no recording (.db) in these folders\n',
+  ]);
+});
+
 test('a damaged file among others: named, and the others answered', async () => {
   const damaged = folder.file('damaged.sqlite');
   fs.writeFileSync(damaged, '<html>not found</html>');

@@ -14,8 +14,8 @@ import { IntactFiles } from '../../store/fleet/intact-file.ts';
 import { RecordingSlot } from '../../store/fleet/recording-slot.ts';
 import { openRecording } from '../../store/reader.ts';
 import { checkSeal } from '../../store/seal/check-seal.ts';
+import { fileStamp } from '../find-recordings.ts';
 import { memoryKeeper } from '../memory-keeper.ts';
-import { fileStamp } from './find-recordings.ts';
 
 /** What became of the files; `unchanged`: looked at by an earlier import, and the same since. */
 export interface ImportResult {

@@ -2,13 +2,13 @@ import path from 'node:path';
 import { formatCount } from '../../analysis/format.ts';
 import { leftOutWords } from '../../report/left-out-words.ts';
 import { printable } from '../../report/printable.ts';
-import { FleetData, fleetFileName } from '../../store/fleet/fleet-data.ts';
+import { FleetData } from '../../store/fleet/fleet-data.ts';
 import type { Command, CommandIo } from '../command.ts';
 import { UsageError } from '../command.ts';
 import { fileProgress } from '../file-progress.ts';
+import { findRecordings } from '../find-recordings.ts';
 import { switchOption } from '../parse-arguments.ts';
 import { dataFolder, dataOption } from './data-option.ts';
-import { findRecordings } from './find-recordings.ts';
 import { type ImportResult, importRecordings } from './import-recordings.ts';
 
 export const fleetImportCommand: Command = {
@@ -31,23 +31,25 @@ export const fleetImportCommand: Command = {
       throw new UsageError('which recordings? give folders that have them');
     }
     const folder = dataFolder(parsed);
-    const dataFile = path.join(folder, fleetFileName);
-    const { files, unreadable } = findRecordings(parsed.positionals, dataFile);
-    if (files.length === 0) {
-      if (unreadable[0] !== undefined) throw unreadable[0].error;
-      throw new UsageError('there is no .db file in these folders');
-    }
+    const { files, unreadable } = findRecordings(parsed.positionals);
+    const wrong = unreadable.find((one) => parsed.positionals.includes(one.path));
+    if (wrong !== undefined) throw wrong.error;
     using data = new FleetData(folder, 'create');
     const progress = fileProgress(io);
     const again = switchOption(parsed, 'again');
-    const result = await importRecordings(files, data, {
+    const paths = files.map((file) => path.resolve(file));
+    const result = await importRecordings(paths, data, {
       again,
       signal: io.signal,
       onFile: progress.onFile,
     });
     progress.end();
-    for (const { folder: file, error } of unreadable) {
+    for (const { path: file, error } of unreadable) {
       result.leftOut.push({ file, code: error.code, reason: error.message });
+    }
+    // As of a fleet that begins: whoever calls this every hour has made no mistake.
+    if (files.length === 0) {
+      io.stderr.write('headroom fleet import: there is no recording (.db) in these folders\n');
     }
     tellLeftOut(result, io);
     const sessions = data.sessionCount();
@@ -85,5 +87,6 @@ function words(
     [leftOut.length, 'left out'],
   ];
   const told = parts.filter(([count]) => count > 0).map(([count, what]) => `${count} ${what}`);
-  return `${formatCount(files, 'file')}: ${told.join(', ')}\n${formatCount(sessions, 'session')} in ${printable(path)}\n`;
+  const became = [formatCount(files, 'file'), told.join(', ')].filter((part) => part !== '');
+  return `${became.join(': ')}\n${formatCount(sessions, 'session')} in ${printable(path)}\n`;
 }

@@ -6,6 +6,7 @@ import { readError } from '../database-file.ts';
 import { type Database, fileError, openDatabase, transaction } from '../driver.ts';
 import { makeFolders } from '../make-folders.ts';
 import { readingError } from '../reading-error.ts';
+import { fleetFileName } from './fleet-file.ts';
 import {
   addLaterParts,
   createFleetSchema,
@@ -45,7 +46,6 @@ export interface KnownFile {
   reason: string | null;
 }
 
-export const fleetFileName = 'fleet.db';
 const busyTimeoutMs = 10_000;
 // Its indexes fit into it; SQLite itself would take 16 MiB of it.
 const cacheKib = 4096;

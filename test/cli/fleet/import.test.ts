@@ -214,13 +214,37 @@ test('one flipped bit is damage, and a whole copy of the session is brought in',
   expect((await imported()).json).toMatchObject({ sessions: 1, outcomes: { imported: 1 } });
 });
 
+test('a folder that is still empty is no mistake; with a session in the data set all is well', async () => {
+  const first = await imported();
+  expect(first).toMatchObject({ exitCode: 1, json: { files: 0, sessions: 0, leftOut: [] } });
+  expect(first.stderr).toBe(
+    'headroom fleet import: there is no recording (.db) in these folders\n',
+  );
+  fleetRecording(folder.file('in/a.db'), { id: 'a', usedMib: [300] });
+  await imported();
+  fs.rmSync(folder.file('in/a.db'));
+  const run = await runInTest(
+    fleetImportCommand,
+    folder.file('in'),
+    '--data',
+    folder.file('fleet'),
+  );
+  expect(run.exitCode).toBe(0);
+  expect(run.stdout).toBe(`0 files\n1 session in ${folder.file('fleet/fleet.db')}\n`);
+});
+
+test('data sets below are passed over; a recording of that name is not', async () => {
+  fleetRecording(folder.file('in/deep/fleet.db'), { id: 'a', usedMib: [300] });
+  await runInTest(fleetImportCommand, folder.file('in'), '--data', folder.file('in/deep/er'));
+  expect(fs.existsSync(folder.file('in/deep/er/fleet.db'))).toBe(true);
+  expect((await imported()).json).toMatchObject({ files: 1, sessions: 1, leftOut: [] });
+});
+
 test('what makes no sense', async () => {
   await expect(runInTest(fleetImportCommand)).rejects.toThrow(UsageError);
-  const nothing = runInTest(fleetImportCommand, folder.file('in'), '--data', folder.file('d'));
-  await expect(nothing).rejects.toThrow(UsageError);
-  expect(fs.existsSync(folder.file('d'))).toBe(false);
   const absent = runInTest(fleetImportCommand, folder.file('none'), '--data', folder.file('d'));
   await expect(absent).rejects.toMatchObject({ code: 'FILE_NOT_FOUND' });
+  expect(fs.existsSync(folder.file('d'))).toBe(false);
   const empty = runInTest(fleetReportCommand, '--data', folder.file('d'));
   await expect(empty).rejects.toMatchObject({ code: 'FILE_NOT_FOUND' });
 });

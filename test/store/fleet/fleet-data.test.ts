@@ -1,6 +1,7 @@
 import { afterAll, expect, test } from 'vitest';
 import { openDatabase } from '../../../src/store/driver.ts';
-import { FleetData, fleetFileName } from '../../../src/store/fleet/fleet-data.ts';
+import { FleetData } from '../../../src/store/fleet/fleet-data.ts';
+import { fleetFileName } from '../../../src/store/fleet/fleet-file.ts';
 import { fakeFleetSession } from '../../support/fake-fleet.ts';
 import { temporaryFolder } from '../../support/headroom-cli.ts';
 

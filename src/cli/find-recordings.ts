@@ -1,34 +1,35 @@
 import fs from 'node:fs';
 import path from 'node:path';
-import { errnoOf, HeadroomError } from '../../model/errors.ts';
-import { fileNotFound } from '../../model/file-not-found.ts';
+import { errnoOf, HeadroomError } from '../model/errors.ts';
+import { fileNotFound } from '../model/file-not-found.ts';
+import { isFleetData } from '../store/fleet/fleet-file.ts';
 
 export interface FoundRecordings {
   files: string[];
-  /** Folders below the ones that were named, which cannot be read. */
-  unreadable: UnreadableFolder[];
+  /** Folders that cannot be read, and what was named and is not there. */
+  unreadable: Unreadable[];
 }
 
-export interface UnreadableFolder {
-  folder: string;
+export interface Unreadable {
+  path: string;
   error: HeadroomError;
 }
 
 /**
- * The recordings that arguments stand for, as absolute paths: a folder for every `.db` in it and in
- * the folders below, by name, without the file of a data set; anything else for itself. Links to
- * folders are not followed. FILE_NOT_FOUND, FILE_NOT_READABLE for what was named itself.
+ * The recordings that arguments stand for, each once: a folder for every `.db` in it and in the folders
+ * below, by name, but for the data set of a fleet; anything else for itself. Links to folders are not
+ * followed. What cannot be read keeps no other from being found.
  */
-export function findRecordings(paths: readonly string[], dataFile: string): FoundRecordings {
-  const found = new Set<string>();
-  const unreadable: UnreadableFolder[] = [];
+export function findRecordings(paths: readonly string[]): FoundRecordings {
+  const found = new Map<string, string>();
+  const unreadable: Unreadable[] = [];
   for (const one of paths) {
-    const full = path.resolve(one);
-    const files = isFolder(full, one) ? filesBelow(full, one, unreadable) : [full];
-    for (const file of files) found.add(file);
+    for (const file of filesOf(one, unreadable)) {
+      const full = path.resolve(file);
+      if (!found.has(full)) found.set(full, file);
+    }
   }
-  found.delete(path.resolve(dataFile));
-  return { files: [...found], unreadable };
+  return { files: [...found.values()], unreadable };
 }
 
 /** What changes when a file, or the log beside it, is written to; FILE_NOT_FOUND, FILE_NOT_READABLE. */
@@ -45,38 +46,35 @@ function statOf(part: string, file: string): fs.Stats | undefined {
   }
 }
 
-function isFolder(full: string, given: string): boolean {
+function filesOf(given: string, unreadable: Unreadable[]): string[] {
   try {
-    return fs.statSync(full).isDirectory();
+    return fs.statSync(given).isDirectory() ? filesBelow(given, unreadable) : [given];
   } catch (error) {
-    throw unreadableError(error, given);
+    return leftOut(given, error, unreadable);
   }
 }
 
-function filesBelow(folder: string, given: string, unreadable: UnreadableFolder[]): string[] {
+function filesBelow(folder: string, unreadable: Unreadable[]): string[] {
   try {
     return fs
       .readdirSync(folder, { withFileTypes: true })
       .sort((a, b) => (a.name < b.name ? -1 : 1))
       .flatMap((entry) => {
         const full = path.join(folder, entry.name);
-        if (entry.isDirectory()) return filesOfPart(full, unreadable);
-        return entry.name.endsWith('.db') && !isLinkToFolder(entry, full) ? [full] : [];
+        if (entry.isDirectory()) return filesBelow(full, unreadable);
+        const isMeant = entry.name.endsWith('.db') && !isLinkToFolder(entry, full);
+        return isMeant && !isFleetData(full) ? [full] : [];
       });
   } catch (error) {
-    throw unreadableError(error, given);
+    return leftOut(folder, error, unreadable);
   }
 }
 
-/** A folder that cannot be read keeps no other from being read. */
-function filesOfPart(folder: string, unreadable: UnreadableFolder[]): string[] {
-  try {
-    return filesBelow(folder, folder, unreadable);
-  } catch (error) {
-    if (!(error instanceof HeadroomError)) throw error;
-    unreadable.push({ folder, error });
-    return [];
-  }
+function leftOut(path: string, thrown: unknown, unreadable: Unreadable[]): string[] {
+  const error = unreadableError(thrown, path);
+  if (!(error instanceof HeadroomError)) throw error;
+  unreadable.push({ path, error });
+  return [];
 }
 
 /** A link that leads nowhere, or in a circle, is left for whoever reads it to tell. */
