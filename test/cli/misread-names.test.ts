@@ -25,7 +25,7 @@ test('a recording whose name is not UTF-8 is told wherever a folder is searched'
   const watched = new WatchedRecordings(recordings, {
     onProblem: ({ code, message }) => problems.push({ code, reason: message }),
   });
-  expect(watched.read().files).toMatchObject([{ path: file, state: 'unreadable' }]);
+  expect((await watched.read()).files).toMatchObject([{ path: file, state: 'unreadable' }]);
   expect(problems).toEqual([told]);
   expect(listedRecordings(recordings)).toMatchObject([{ name: `${shown}.db` }]);
 

@@ -20,7 +20,7 @@ export function routesOf(
   const routes = new Map<string, Routes['answer']>([
     ...page.routes,
     ['/healthz', () => plain(200, 'ok\n')],
-    ['/metrics', ({ accept }) => ({ status: 200, ...metrics.answer(accept) })],
+    ['/metrics', async ({ accept }) => ({ status: 200, ...(await metrics.answer(accept)) })],
   ]);
   return {
     answer: (request) => routes.get(request.path)?.(request) ?? plain(404, 'not found\n'),

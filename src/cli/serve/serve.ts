@@ -62,6 +62,7 @@ async function run(parsed: ParsedArguments, io: CommandIo): Promise<number> {
   const recordings = new WatchedRecordings(source, {
     onProblem: tell,
     perProcess: perProcessOption(parsed),
+    signal: io.signal,
   });
   // A folder that is not there is told now; what is in it is read while the server listens.
   listedRecordings(source);
@@ -75,7 +76,7 @@ async function run(parsed: ParsedArguments, io: CommandIo): Promise<number> {
   if (switchOption(parsed, 'json')) {
     io.stdout.write(`${JSON.stringify({ schemaVersion: 1, url: `${server.url}/` })}\n`);
   }
-  recordings.readAhead(io.signal).catch(tell);
+  recordings.readAhead().catch(tell);
   await (switchOption(parsed, 'while-live') ? untilEnd(source, io.signal) : asked(io.signal));
   await server.close();
   await routes.close();

@@ -29,9 +29,13 @@ export interface RollupWindow {
   endUnixMs: number;
 }
 
-/** The minute and the hour of this moment. */
-export function windowsAt(unixMs: number): RollupWindow[] {
-  return clockWindows.map(({ name, spanMs }) => {
+/** The minute and the hour of this moment, or only one of them. */
+export function windowsAt(
+  unixMs: number,
+  without: RollupWindow['name'] | null = null,
+): RollupWindow[] {
+  const windows = clockWindows.filter(({ name }) => name !== without);
+  return windows.map(({ name, spanMs }) => {
     const fromUnixMs = Math.floor(unixMs / spanMs) * spanMs;
     const endUnixMs = fromUnixMs + spanMs;
     return { name, fromUnixMs, endUnixMs, range: { fromUnixMs, toUnixMs: endUnixMs - 1 } };
@@ -44,10 +48,13 @@ export interface WindowSketch {
   sketch: Sketch;
 }
 
-/** Of every series that has something in the window. */
-export function windowSketches(recording: Recording, { range }: RollupWindow): WindowSketch[] {
-  return recording
-    .series()
+/** Of every series that has something in the window; `series`: those of the recording, where they were read. */
+export function windowSketches(
+  recording: Recording,
+  { range }: RollupWindow,
+  series: readonly Series[] = recording.series(),
+): WindowSketch[] {
+  return series
     .map((series) => ({ series, sketch: recording.distribution(series, range) }))
     .filter((one): one is WindowSketch => one.sketch !== null && one.sketch.count > 0);
 }

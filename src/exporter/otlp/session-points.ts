@@ -35,6 +35,8 @@ export interface SessionPointsOptions {
   exponential?: boolean;
   /** Series of single processes, of so many at a time; null: none. Default: null. */
   perProcess?: number | null;
+  /** A stretch of the clock that is not summarised. Default: null. */
+  without?: RollupWindow['name'] | null;
 }
 
 interface LiveSeries extends PointSeries {
@@ -60,6 +62,7 @@ export class SessionPoints {
   #victimCount: number | null = null;
   readonly #exponential: ExponentialPoints | null;
   readonly #processes: ProcessPoints | null;
+  readonly #without: RollupWindow['name'] | null;
   // A clock that was set back goes through a minute twice; it is told once.
   readonly #toldWindows = new Set<string>();
 
@@ -67,7 +70,8 @@ export class SessionPoints {
     this.#facts = facts;
     this.#identity = identityOf(facts);
     this.#exponential = options.exponential === true ? new ExponentialPoints(this.#identity) : null;
-    const { perProcess = null } = options;
+    const { perProcess = null, without = null } = options;
+    this.#without = without;
     this.#processes = perProcess === null ? null : new ProcessPoints(this.#identity, perProcess);
   }
 
@@ -134,11 +138,13 @@ export class SessionPoints {
     const timeUnixMs = this.#lastUnixMs + 1;
     const startUnixMs = this.#startUnixMs;
     const session = { name: 'session', range: {}, fromUnixMs: startUnixMs } as const;
-    const ofSession = windowSketches(recording, { ...session, endUnixMs: timeUnixMs });
+    const series = recording.series();
+    const ofSession = windowSketches(recording, { ...session, endUnixMs: timeUnixMs }, series);
     return [
-      ...windowsAt(this.#lastUnixMs).flatMap((window) =>
-        this.#windowPoints(recording, { ...window, endUnixMs: timeUnixMs }),
-      ),
+      ...windowsAt(this.#lastUnixMs, this.#without).flatMap((window) => {
+        const sketches = windowSketches(recording, window, series);
+        return rollupPoints(sketches, { ...window, endUnixMs: timeUnixMs }, this.#identity);
+      }),
       ...rollupPoints(ofSession, { ...session, endUnixMs: timeUnixMs }, this.#identity),
       ...this.#victimsPoints(timeUnixMs),
       ...this.#utilizationPoints(timeUnixMs, this.#utilization.reading()),
@@ -157,7 +163,7 @@ export class SessionPoints {
       ...this.#closeWindows(tick).flatMap((window) =>
         window.name === '1m'
           ? this.#minutePoints(recording, window)
-          : this.#windowPoints(recording, window),
+          : rollupPoints(windowSketches(recording, window), window, this.#identity),
       ),
     ];
   }
@@ -174,14 +180,10 @@ export class SessionPoints {
     ];
   }
 
-  #windowPoints(recording: Recording, window: RollupWindow): Point[] {
-    return rollupPoints(windowSketches(recording, window), window, this.#identity);
-  }
-
   // A window is closed by the first tick after it, and told about only if it had a tick.
   #closeWindows(tick: Tick): RollupWindow[] {
     if (this.#lastUnixMs === null) return [];
-    return windowsAt(this.#lastUnixMs).filter(({ name, fromUnixMs, endUnixMs }) => {
+    return windowsAt(this.#lastUnixMs, this.#without).filter(({ name, fromUnixMs, endUnixMs }) => {
       const key = `${name} ${fromUnixMs}`;
       if (tick.timeUnixMs < endUnixMs || this.#toldWindows.has(key)) return false;
       this.#toldWindows.add(key);

@@ -31,16 +31,15 @@ export class MetricsPage {
   }
 
   /** In the format that the `Accept` header asks for. Errors: see {@link WatchedRecordings.read}. */
-  answer(accept: string | undefined): MetricsAnswer {
-    this.#look();
+  async answer(accept: string | undefined): Promise<MetricsAnswer> {
+    this.#see(await this.#recordings.read());
     const format = acceptedFormat(accept);
     const body = this.#bodies.get(format) ?? exposition(this.#families, format);
     this.#bodies.set(format, body);
     return { contentType: contentTypes[format], body };
   }
 
-  #look(): void {
-    const watch = this.#recordings.read();
+  #see(watch: Watch): void {
     if (watch === this.#watch) return;
     const points = this.#counters.show(distinct(watch.files));
     this.#families = [...sessionFamilies(points), ...serverFamilies(watch)];

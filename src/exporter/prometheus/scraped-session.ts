@@ -2,7 +2,7 @@ import type { Recording } from '../../model/recording.ts';
 import type { Tick } from '../../model/session-memory.ts';
 import { agentOsMetrics } from '../agentos-metrics.ts';
 import { rollupMetrics, sessionVictimsMetric, utilizationMetric } from '../metric-catalog.ts';
-import { type MetricDefinition, windowAttribute } from '../metric-definition.ts';
+import type { MetricDefinition } from '../metric-definition.ts';
 import { type Point, SessionPoints } from '../otlp/session-points.ts';
 import { seriesKey } from './series-key.ts';
 
@@ -11,6 +11,8 @@ export interface SessionFigures {
   /** `stalled`: the recorder lives and has written nothing for some time. */
   state: 'live' | 'stalled' | 'ended';
   startedUnixMs: number;
+  /** Of one that has ended: these are its figures until then, and afterwards it has none. Else null. */
+  shownUntilUnixMs: number | null;
   points: readonly Point[];
 }
 
@@ -65,8 +67,8 @@ export class ScrapedSession {
     const { isLive, facts } = recording;
     const last = recording.lastTick();
     if (last === null) return null;
-    const endUnixMs = isLive ? null : (facts.endedUnixMs ?? last.timeUnixMs);
-    if (endUnixMs !== null && nowUnixMs - endUnixMs > lingerMs) return null;
+    const shownUntilUnixMs = isLive ? null : (facts.endedUnixMs ?? last.timeUnixMs) + lingerMs;
+    if (shownUntilUnixMs !== null && nowUnixMs > shownUntilUnixMs) return null;
 
     this.#follow(recording, last, isLive ? nowUnixMs - settleMs : undefined);
     // A recorder may go on with a file that had ended.
@@ -79,13 +81,18 @@ export class ScrapedSession {
     return {
       state,
       startedUnixMs: facts.startedUnixMs,
+      shownUntilUnixMs,
       points: latest([...ofTick, ...this.#rollupPoints]),
     };
   }
 
   #follow(recording: Recording, last: Tick, toUnixMs: number | undefined): void {
     if (this.#points === null || last.sequence - this.#sequence > this.#mostTicksBehind) {
-      this.#points = new SessionPoints(recording.facts, { perProcess: this.#perProcess });
+      this.#points = new SessionPoints(recording.facts, {
+        perProcess: this.#perProcess,
+        // A third more series, for what was shown minute by minute.
+        without: '1h',
+      });
       this.#sequence = 0;
       this.#timeUnixMs = undefined;
       if (last.sequence > this.#mostTicksBehind) {
@@ -134,7 +141,7 @@ export class ScrapedSession {
 
   #take(points: readonly Point[]): void {
     const ofMinute = points.filter(({ series }) => rollups.has(series.metric));
-    if (ofMinute.length > 0) this.#rollupPoints = withoutHours(ofMinute);
+    if (ofMinute.length > 0) this.#rollupPoints = ofMinute;
     const ofTick =
       ofMinute.length === 0 ? points : points.filter(({ series }) => !rollups.has(series.metric));
     this.#tickPoints = [...this.#vmPointsBefore, ...ofTick];
@@ -143,14 +150,9 @@ export class ScrapedSession {
 
   #closeSession(recording: Recording): void {
     if (this.#isClosed || this.#points === null) return;
-    this.#rollupPoints = withoutHours(this.#points.closingPoints(recording));
+    this.#rollupPoints = this.#points.closingPoints(recording);
     this.#isClosed = true;
   }
-}
-
-// A third more series, for what was shown minute by minute.
-function withoutHours(points: readonly Point[]): Point[] {
-  return points.filter(({ series }) => series.attributes[windowAttribute] !== '1h');
 }
 
 // A series that is new is first told at 0, and then at its value.

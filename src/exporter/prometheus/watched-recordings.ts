@@ -29,6 +29,8 @@ export interface WatchOptions {
   now?: () => number;
   monotonicMs?: () => number;
   open?: (path: string) => Recording;
+  /** When it fires, a look that is under way ends with what it has: nobody waits for it any more. */
+  signal?: AbortSignal;
 }
 
 // What is in a file, and stays while it is not written to; permission may be given.
@@ -45,6 +47,8 @@ const freshMs = 1_000;
 interface Memory {
   /** What the file looked like when all was known of it, such as that it has nothing to show. */
   settledStamp: string | null;
+  /** What is known of it holds until then. */
+  settledUntilUnixMs: number;
   problem: string | null;
   session: { id: string; scraped: ScrapedSession } | null;
   last: WatchedFile;
@@ -57,6 +61,7 @@ export class WatchedRecordings {
   #files = new Map<string, Memory>();
   #watch: Watch | null = null;
   #watchMs = 0;
+  #reading: Promise<Watch> | null = null;
 
   constructor(source: string, options: WatchOptions) {
     this.#source = source;
@@ -65,20 +70,43 @@ export class WatchedRecordings {
       monotonicMs: () => performance.now(),
       open: openRecording,
       perProcess: null,
+      signal: new AbortController().signal,
       ...options,
     };
   }
 
   /**
-   * Looks at all of them, once a second at most. A file is opened only while it may have something
+   * Looks at all of them, once a second at most, file by file: other requests are answered in between,
+   * and who asks meanwhile gets the same look. A file is opened only while it may have something new
    * to show, and never kept open: its recorder must be able to put its log away. FILE_NOT_FOUND,
    * FILE_NOT_READABLE for the folder.
    */
-  read(): Watch {
+  async read(): Promise<Watch> {
+    const isFresh = this.#options.monotonicMs() - this.#watchMs < freshMs;
+    if (this.#watch !== null && isFresh) return this.#watch;
+    this.#reading ??= this.#readAll().finally(() => {
+      this.#reading = null;
+    });
+    return this.#reading;
+  }
+
+  /**
+   * Looks at each before anybody asks; who asks has the rest read. Errors: those of {@link read}.
+   */
+  async readAhead(): Promise<void> {
+    for (const file of listedRecordings(this.#source)) {
+      await nextTurn();
+      if (this.#options.signal.aborted || this.#reading !== null || this.#watch !== null) return;
+      this.#files.set(file.path, this.#look(file, this.#files.get(file.path)));
+    }
+  }
+
+  async #readAll(): Promise<Watch> {
     const startMs = this.#options.monotonicMs();
-    if (this.#watch !== null && startMs - this.#watchMs < freshMs) return this.#watch;
     const files = new Map<string, Memory>();
     for (const file of listedRecordings(this.#source)) {
+      await nextTurn();
+      if (this.#options.signal.aborted) break;
       files.set(file.path, this.#look(file, this.#files.get(file.path)));
     }
     this.#files = files;
@@ -90,21 +118,11 @@ export class WatchedRecordings {
     return this.#watch;
   }
 
-  /**
-   * Looks at each before anybody asks, and lets those who do be answered in between; who asks for all
-   * of them has the rest read at once. Errors: those of {@link read}.
-   */
-  async readAhead(signal: AbortSignal): Promise<void> {
-    for (const file of listedRecordings(this.#source)) {
-      await nextTurn();
-      if (signal.aborted || this.#watch !== null) return;
-      this.#files.set(file.path, this.#look(file, this.#files.get(file.path)));
-    }
-  }
-
   #look(file: ListedFile, before: Memory | undefined): Memory {
-    if (before?.settledStamp === file.stamp) return before;
-    const isOld = !file.hasLog && this.#options.now() - file.changedUnixMs > lingerMs;
+    const nowUnixMs = this.#options.now();
+    const isSettled = before?.settledStamp === file.stamp && nowUnixMs <= before.settledUntilUnixMs;
+    if (isSettled) return before;
+    const isOld = !file.hasLog && nowUnixMs - file.changedUnixMs > lingerMs;
     const ended: WatchedFile = { path: file.path, state: 'ended', sessionId: null, figures: null };
     const problem = before?.problem ?? null;
     try {
@@ -112,6 +130,7 @@ export class WatchedRecordings {
       const sessionId = readFacts(file.path)?.id ?? null;
       return {
         settledStamp: file.stamp,
+        settledUntilUnixMs: Infinity,
         problem: null,
         session: null,
         last: { ...ended, sessionId },
@@ -121,6 +140,7 @@ export class WatchedRecordings {
       if (problem !== error.message) this.#options.onProblem(error);
       return {
         settledStamp: isOld && lastingCodes.has(error.code) ? file.stamp : null,
+        settledUntilUnixMs: Infinity,
         problem: error.message,
         // A file that is read again goes on where it was.
         session: before?.session ?? null,
@@ -139,12 +159,13 @@ export class WatchedRecordings {
         : { id, scraped: new ScrapedSession({ perProcess }) };
     const figures = session.scraped.read(recording, this.#options.now());
     const state = figures?.state ?? (recording.isLive ? 'live' : 'ended');
-    // One that is over and shown no more needs no second look.
-    const isSettled = figures === null && state === 'ended';
+    const isOver = state === 'ended';
     return {
-      settledStamp: isSettled ? stamp : null,
+      // One that is over needs no second look: its figures stay as they are while it is shown.
+      settledStamp: isOver ? stamp : null,
+      settledUntilUnixMs: figures?.shownUntilUnixMs ?? Infinity,
       problem: null,
-      session: isSettled ? null : session,
+      session: isOver && figures === null ? null : session,
       last: { path, state, sessionId: id, figures },
     };
   }

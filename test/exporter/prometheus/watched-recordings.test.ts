@@ -10,7 +10,7 @@ import { temporaryFolder } from '../../support/headroom-cli.ts';
 
 const machine = { totalBytes: 1024 * mib, freeBytes: 500 * mib, inactiveFileBytes: 0 };
 
-test('a folder: what is recorded, what has ended, what cannot be read; other files are none of it', () => {
+test('a folder: what is recorded, what has ended, what cannot be read; other files are none of it', async () => {
   using folder = temporaryFolder();
   const live = record(folder.file('live.db'), 'live-1', 20);
   record(folder.file('ended.db'), 'ended-1', 20).close({
@@ -22,7 +22,7 @@ test('a folder: what is recorded, what has ended, what cannot be read; other fil
   symlinkSync('/nowhere', folder.file('dangling.db'));
   const { watch, problems } = watching(folder.path);
 
-  expect(states(watch)).toEqual({
+  expect(await states(watch)).toEqual({
     'broken.db': 'unreadable',
     'ended.db': 'ended',
     'live.db': 'live',
@@ -30,44 +30,44 @@ test('a folder: what is recorded, what has ended, what cannot be read; other fil
   expect(problems.map(({ code }) => code)).toEqual(['FILE_CORRUPT']);
 
   live.close({ endedUnixMs: startUnixMs + 19_000, endReason: 'signal' });
-  expect(states(watch)['live.db']).toBe('ended');
+  expect((await states(watch))['live.db']).toBe('ended');
   rmSync(folder.file('broken.db'));
-  expect(Object.keys(states(watch))).toEqual(['ended.db', 'live.db']);
+  expect(Object.keys(await states(watch))).toEqual(['ended.db', 'live.db']);
   // Told once, not with every scrape.
   expect(problems).toHaveLength(1);
 });
 
-test('a file that is over is not opened again, until it is written anew', () => {
+test('a file that is over is not opened again, until it is written anew', async () => {
   using folder = temporaryFolder();
   const file = folder.file('a.db');
   record(file, 'first', 20).close({ endedUnixMs: startUnixMs + 19_000, endReason: 'signal' });
   const { watch, opened, clock } = watching(folder.path);
-  watch();
+  await watch();
   clock.unixMs += 400_000;
-  watch();
+  await watch();
   expect(opened).toHaveLength(2);
-  for (let look = 0; look < 5; look++) expect(states(watch)).toEqual({ 'a.db': 'ended' });
+  for (let look = 0; look < 5; look++) expect(await states(watch)).toEqual({ 'a.db': 'ended' });
   expect(opened).toHaveLength(2);
 
   rmSync(file);
   clock.unixMs = startUnixMs + 19_000;
   using writer = held(record(file, 'second', 20));
-  expect(watch().files[0]).toMatchObject({ state: 'live', sessionId: 'second' });
+  expect((await watch()).files[0]).toMatchObject({ state: 'live', sessionId: 'second' });
   expect(writer.isOpen).toBe(true);
 });
 
-test('one that ended long before the server began is not read for its figures', () => {
+test('one that ended long before the server began is not read for its figures', async () => {
   using folder = temporaryFolder();
   const file = folder.file('old.db');
   record(file, 'old', 20).close({ endedUnixMs: startUnixMs + 19_000, endReason: 'signal' });
   utimesSync(file, startUnixMs / 1000, startUnixMs / 1000);
   const { watch, opened, clock } = watching(folder.path);
   clock.unixMs = startUnixMs + 301_000;
-  expect(states(watch)).toEqual({ 'old.db': 'ended' });
+  expect(await states(watch)).toEqual({ 'old.db': 'ended' });
   expect(opened).toEqual([]);
 });
 
-test('a link that leads out of the folder is not there, one within is', () => {
+test('a link that leads out of the folder is not there, one within is', async () => {
   using folder = temporaryFolder();
   mkdirSync(folder.file('served'));
   using outside = held(record(folder.file('secret.db'), 'secret', 20));
@@ -75,7 +75,7 @@ test('a link that leads out of the folder is not there, one within is', () => {
   symlinkSync('../secret.db', folder.file('served/out.db'));
   symlinkSync('a.db', folder.file('served/in.db'));
   const { watch, problems } = watching(folder.file('served'));
-  expect(watch().files.map(({ path, sessionId }) => [basename(path), sessionId])).toEqual([
+  expect((await watch()).files.map(({ path, sessionId }) => [basename(path), sessionId])).toEqual([
     ['a.db', 'a'],
     ['in.db', 'a'],
   ]);
@@ -89,52 +89,102 @@ describe('what cannot be read does not become ended by its age', () => {
     ['an error page', '<!doctype html><h1>503</h1>', 'FILE_NOT_A_DATABASE'],
     ['nonsense', 'SQLite format 3\0 and then nonsense'.repeat(40), 'FILE_CORRUPT'],
     ['nothing', '', 'FILE_EMPTY'],
-  ])('%s: while it is watched, and for a server that begins then', (_, text, code) => {
+  ])('%s: while it is watched, and for a server that begins then', async (_, text, code) => {
     using folder = temporaryFolder();
     const file = folder.file('broken.db');
     writeFileSync(file, text);
     utimesSync(file, startUnixMs / 1000, startUnixMs / 1000);
     const first = watching(folder.path);
-    expect(states(first.watch)).toEqual({ 'broken.db': 'unreadable' });
+    expect(await states(first.watch)).toEqual({ 'broken.db': 'unreadable' });
     first.clock.unixMs = lateUnixMs;
     const second = watching(folder.path);
     second.clock.unixMs = lateUnixMs;
     for (const { watch, problems } of [first, second]) {
       for (let look = 0; look < 3; look++) {
-        expect(states(watch)).toEqual({ 'broken.db': 'unreadable' });
+        expect(await states(watch)).toEqual({ 'broken.db': 'unreadable' });
       }
       expect(problems.map((problem) => problem.code)).toEqual([code]);
     }
     rmSync(file);
     record(file, 'a', 20).close({ endedUnixMs: startUnixMs + 19_000, endReason: 'signal' });
-    expect(states(first.watch)).toEqual({ 'broken.db': 'ended' });
+    expect(await states(first.watch)).toEqual({ 'broken.db': 'ended' });
   });
 });
 
-test('however often it is asked, the files are read once a second', () => {
+test('however often it is asked, the files are read once a second', async () => {
   using folder = temporaryFolder();
   using _ = held(record(folder.file('a.db'), 'a', 20));
   const { recordings, opened, clock } = watching(folder.path);
-  const first = recordings.read();
-  expect(recordings.read()).toBe(first);
+  const first = await recordings.read();
+  expect(await recordings.read()).toBe(first);
   clock.monotonicMs += 999;
-  expect(recordings.read()).toBe(first);
+  expect(await recordings.read()).toBe(first);
   clock.monotonicMs += 1;
-  expect(recordings.read()).not.toBe(first);
+  expect(await recordings.read()).not.toBe(first);
   expect(opened).toHaveLength(2);
 });
 
-describe('read ahead', () => {
-  const never = new AbortController().signal;
+test('what has just ended is opened once while its figures are shown, and once more when they are not', async () => {
+  using folder = temporaryFolder();
+  recordEnded(folder.file('a.db'));
+  const { watch, opened, clock } = watching(folder.path);
+  const shown = (await watch()).files[0]?.figures?.points.length;
+  expect(shown).toBeGreaterThan(0);
+  // Five minutes after its end, to the millisecond.
+  clock.unixMs = startUnixMs + 319_000;
+  expect((await watch()).files[0]?.figures?.points).toHaveLength(shown ?? 0);
+  expect(opened).toHaveLength(1);
+  clock.unixMs += 1;
+  expect((await watch()).files[0]).toMatchObject({ state: 'ended', figures: null });
+  await watch();
+  expect(opened).toHaveLength(2);
+});
 
+test('others have their turn between two files, and who asks meanwhile gets the same look', async () => {
+  using folder = temporaryFolder();
+  recordEnded(folder.file('a.db'), folder.file('b.db'), folder.file('c.db'));
+  const { recordings, opened } = watching(folder.path);
+  const openedAtTurns: number[] = [];
+  const turn = () => {
+    openedAtTurns.push(opened.length);
+    if (opened.length < 3) setImmediate(turn);
+  };
+  const first = recordings.read();
+  setImmediate(turn);
+  const second = recordings.read();
+  expect(await first).toBe(await second);
+  expect(openedAtTurns).toContain(1);
+  expect(opened).toHaveLength(3);
+});
+
+test('a server that is asked to end does not look at the rest', async () => {
+  using folder = temporaryFolder();
+  recordEnded(folder.file('a.db'), folder.file('b.db'));
+  const ending = new AbortController();
+  const opened: string[] = [];
+  const recordings = new WatchedRecordings(folder.path, {
+    onProblem: () => undefined,
+    now: () => startUnixMs + 20_000,
+    signal: ending.signal,
+    open: (path) => {
+      ending.abort();
+      opened.push(basename(path));
+      return openRecording(path);
+    },
+  });
+  await recordings.read();
+  expect(opened).toEqual(['a.db']);
+});
+
+describe('read ahead', () => {
   test('what is over is not opened again by who asks', async () => {
     using folder = temporaryFolder();
     recordEnded(folder.file('a.db'), folder.file('b.db'));
     const { recordings, watch, opened, clock } = watching(folder.path);
     clock.unixMs += 400_000;
-    await recordings.readAhead(never);
+    await recordings.readAhead();
     expect(opened).toHaveLength(2);
-    expect(states(watch)).toEqual({ 'a.db': 'ended', 'b.db': 'ended' });
+    expect(await states(watch)).toEqual({ 'a.db': 'ended', 'b.db': 'ended' });
     expect(opened).toHaveLength(2);
   });
 
@@ -143,28 +193,28 @@ describe('read ahead', () => {
     recordEnded(folder.file('a.db'), folder.file('b.db'));
     const { recordings, watch, opened, clock } = watching(folder.path);
     clock.unixMs += 400_000;
-    const ahead = recordings.readAhead(never);
-    expect(states(watch)).toEqual({ 'a.db': 'ended', 'b.db': 'ended' });
+    const ahead = recordings.readAhead();
+    expect(await states(watch)).toEqual({ 'a.db': 'ended', 'b.db': 'ended' });
     await ahead;
     expect(opened).toHaveLength(2);
   });
 });
 
 describe('one file', () => {
-  test('is all there is, whatever it is called', () => {
+  test('is all there is, whatever it is called', async () => {
     using folder = temporaryFolder();
     using _ = held(record(folder.file('task'), 'a', 20));
     record(folder.file('other.db'), 'b', 20).close({
       endedUnixMs: startUnixMs,
       endReason: 'signal',
     });
-    expect(states(watching(folder.file('task')).watch)).toEqual({ task: 'live' });
+    expect(await states(watching(folder.file('task')).watch)).toEqual({ task: 'live' });
   });
 
-  test('that is not there is FILE_NOT_FOUND', () => {
-    expect(() => watching('/nowhere/at-all.db').watch()).toThrow(
-      expect.objectContaining({ code: 'FILE_NOT_FOUND' }),
-    );
+  test('that is not there is FILE_NOT_FOUND', async () => {
+    await expect(watching('/nowhere/at-all.db').watch()).rejects.toMatchObject({
+      code: 'FILE_NOT_FOUND',
+    });
   });
 });
 
@@ -188,10 +238,11 @@ function watching(source: string) {
   return { recordings, watch, clock, opened, problems };
 }
 
-function states(watch: ReturnType<typeof watching>['watch']): Record<string, string> {
-  return Object.fromEntries(
-    watch().files.map(({ path, state }) => [path.split('/').at(-1) ?? '', state]),
-  );
+async function states(
+  watch: ReturnType<typeof watching>['watch'],
+): Promise<Record<string, string>> {
+  const { files } = await watch();
+  return Object.fromEntries(files.map(({ path, state }) => [path.split('/').at(-1) ?? '', state]));
 }
 
 function record(file: string, id: string, seconds: number): StoreWriter {
