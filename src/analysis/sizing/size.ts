@@ -139,7 +139,8 @@ function groupsBy(
 ): SizeGroup[] {
   const byValue = new Map<string | null, SessionDemand[]>();
   for (const session of sessions) {
-    const value = session.labels[label] ?? null;
+    // What every object has by its prototype is no label.
+    const value = Object.hasOwn(session.labels, label) ? (session.labels[label] ?? null) : null;
     const members = byValue.get(value);
     if (members === undefined) byValue.set(value, [session]);
     else members.push(session);

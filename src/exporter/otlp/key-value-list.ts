@@ -9,20 +9,22 @@ export interface KeyValueList {
  * OTEL_RESOURCE_ATTRIBUTES have it (W3C Baggage without properties).
  */
 export function parseKeyValueList(text: string): KeyValueList {
-  const list: KeyValueList = { pairs: {}, problems: [] };
+  const pairs = new Map<string, string>();
+  const problems: string[] = [];
   for (const part of text.split(',')) {
     if (part.trim() === '') continue;
     const at = part.indexOf('=');
     const key = part.slice(0, Math.max(0, at)).trim();
     if (key === '') {
-      list.problems.push('an entry without key=value was ignored');
+      problems.push('an entry without key=value was ignored');
       continue;
     }
     const value = decoded(part.slice(at + 1).trim());
-    if (value === null) list.problems.push(`${key} was ignored: bad percent-encoding`);
-    else list.pairs[key] = value;
+    if (value === null) problems.push(`${key} was ignored: bad percent-encoding`);
+    else pairs.set(key, value);
   }
-  return list;
+  // Also of a key such as `__proto__`.
+  return { pairs: Object.fromEntries(pairs), problems };
 }
 
 function decoded(text: string): string | null {

@@ -245,3 +245,14 @@ test('shares outside of 0 to 1 and no tier are refused', () => {
   expect(() => size([], { confidence: 0 })).toThrow(RangeError);
   expect(() => size([], { tiers: [] })).toThrow(RangeError);
 });
+
+test.each(['__proto__', 'constructor', 'toString'])('a label may be called %s', (label) => {
+  // A literal would set the prototype.
+  const labels = Object.fromEntries([[label, 'x']]);
+  const files = [recorded(onMachine(400), { labels }), recorded(onMachine(410))];
+  const { groups } = size(files, { by: label });
+  expect(groups.map(({ value, sessions }) => [value, sessions])).toEqual([
+    ['x', 1],
+    [null, 1],
+  ]);
+});

@@ -7,6 +7,7 @@ test.each([
   ['Authorization=Bearer%20abc, x-org = 1', { Authorization: 'Bearer abc', 'x-org': '1' }],
   ['token=a=b==', { token: 'a=b==' }],
   ['a=1,,b=', { a: '1', b: '' }],
+  ['__proto__=x', Object.fromEntries([['__proto__', 'x']])],
   ['name=%C3%A9t%C3%A9', { name: 'été' }],
 ])('%s', (text, pairs) => {
   expect(parseKeyValueList(text)).toEqual({ pairs, problems: [] });
