@@ -71,7 +71,7 @@ function demandLines(result: Sizing, columns: number): Line[] {
   }
   if (growthUnknown > 0) {
     notes.push(
-      `Whether it still grew is not known of ${formatCount(growthUnknown, 'session')}: shorter than a minute, with gaps, or imported by an earlier version.`,
+      `Whether it still grew is not known of ${formatCount(growthUnknown, 'session')}: shorter than a minute or with gaps, without running into the limit at the end; or imported by an earlier version.`,
     );
   }
   return [

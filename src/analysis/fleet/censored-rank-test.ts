@@ -57,6 +57,22 @@ export function censoredRankTest(a: Demands, b: Demands, shift = 0): CensoredRan
   return { score, z, p: isFew ? exactP(scores, n, score) : twoSided(z) };
 }
 
+/**
+ * With how many sessions on each side something can be proven at all: with fewer, not even where every
+ * one of one side needs more than every one of the other.
+ */
+export function leastToProve(confidence: number): number {
+  for (let count = 1; ; count++) {
+    const low = Array.from({ length: count }, (_, at) => at);
+    const high = low.map((log) => log + count);
+    const { p } = censoredRankTest(
+      { measured: low, censored: [] },
+      { measured: high, censored: [] },
+    );
+    if (p < 1 - confidence) return count;
+  }
+}
+
 /** How many of all are known to be less than each, less how many are known to be more. */
 function scoresOf(own: Demands, all: readonly Demands[]): number[] {
   const countIn = (values: readonly number[], value: number, side: 'below' | 'upTo') => {

@@ -21,7 +21,10 @@ export function fleetReport(
   { by = [] }: { by?: readonly string[] } = {},
 ): FleetReport {
   const whole = new FleetSum();
-  const byLabel = by.map((label) => ({ label, sums: new Map<string | null, FleetSum>() }));
+  const byLabel = [...new Set(by)].map((label) => ({
+    label,
+    sums: new Map<string | null, FleetSum>(),
+  }));
   for (const session of sessions) {
     whole.add(session);
     for (const { label, sums } of byLabel) {

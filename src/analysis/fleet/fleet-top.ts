@@ -12,16 +12,17 @@ export interface FleetTop {
 /** A session, the worst first, and where its recording is. */
 export interface TopSession
   extends Omit<FleetSession, 'workingSetBytes' | 'utilizationRatio' | 'availableMinBytes'> {
-  /** The least that was available: bytes, and of the limit. Null: not known. */
+  /** The least that was available in any sample; null: not known. */
   headroomMinBytes: number | null;
-  headroomMinRatio: number | null;
+  /** The largest share of the limit, as it was then, that the working set had; null: not known. */
+  utilizationMaxRatio: number | null;
 }
 
 export const topOrders = ['memory', 'peak', 'oom', 'growth', 'gaps'] as const;
 
 /**
- * What is worst. `memory`: those that met their limit or died for want of memory, then by how little of
- * the limit was left; `peak`: the largest; `oom`: the most kills; `growth`: those that grew fastest when
+ * What is worst. `memory`: those that met their limit or died for want of memory, then by how little
+ * was left, as a share of the limit at the end; `peak`: the largest; `oom`: the most kills; `growth`: those that grew fastest when
  * their recording ended; `gaps`: the most time missing. With the last three only those that have any.
  */
 export type TopOrder = (typeof topOrders)[number];
@@ -49,8 +50,9 @@ function cut(sessions: readonly TopSession[], count: number, order: TopOrder): T
 type Compare = (a: TopSession, b: TopSession) => number;
 
 const byPeak: Compare = (a, b) => b.demandBytes - a.demandBytes || (a.id < b.id ? -1 : 1);
-const byHeadroom: Compare = (a, b) =>
-  (a.headroomMinRatio ?? 1) - (b.headroomMinRatio ?? 1) || byPeak(a, b);
+const byHeadroom: Compare = (a, b) => leftOf(a) - leftOf(b) || byPeak(a, b);
+const leftOf = ({ headroomMinBytes, limitBytes }: TopSession) =>
+  headroomMinBytes === null || limitBytes <= 0 ? 1 : headroomMinBytes / limitBytes;
 const byKills: Compare = (a, b) => b.oomKillCount - a.oomKillCount || byHeadroom(a, b);
 const paceOf = ({ growth }: TopSession) => growth?.bytesPerMinute ?? 0;
 const isShort = ({ isCensored, oomKillCount }: TopSession) => isCensored || oomKillCount > 0;
@@ -73,12 +75,10 @@ const has: Readonly<Record<TopOrder, (session: FleetSession) => boolean>> = {
 };
 
 function topSession(session: FleetSession): TopSession {
-  const { workingSetBytes: _, utilizationRatio: __, availableMinBytes, ...facts } = session;
-  const { limitBytes } = session;
+  const { workingSetBytes: _, utilizationRatio, availableMinBytes, ...facts } = session;
   return {
     ...facts,
     headroomMinBytes: availableMinBytes,
-    headroomMinRatio:
-      availableMinBytes === null || limitBytes <= 0 ? null : availableMinBytes / limitBytes,
+    utilizationMaxRatio: utilizationRatio?.quantile(1) ?? null,
   };
 }

@@ -1,3 +1,4 @@
+import { leastToProve } from '../../analysis/fleet/censored-rank-test.ts';
 import {
   type Comparison,
   type DiffQuestion,
@@ -76,27 +77,31 @@ function comparisonLines(comparison: Comparison, asked: Asked): Line[] {
   ];
 }
 
-// With fewer the interval has often no end, from which to tell how many are missing.
-const leastSessions = 8;
-
-function headline({ verdict, sessionsMissing, a, b }: Comparison, { margin }: Asked): Line {
-  switch (verdict) {
+function headline(comparison: Comparison, { margin, confidence }: Asked): Line {
+  switch (comparison.verdict) {
     case 'more':
       return { text: 'B needs more memory than A', tone: 'bad' };
     case 'less':
       return { text: 'B needs less memory than A', tone: 'good' };
     case 'same':
       return { text: `B needs as much as A, within ${formatShare(margin)}`, tone: 'good' };
-    case 'unknown': {
-      const missing =
-        sessionsMissing !== null
-          ? `it takes about ${formatCount(sessionsMissing, 'more session')}`
-          : Math.min(a.sessions, b.sessions) < leastSessions
-            ? `too few sessions, compare at least ${leastSessions} in each group`
-            : 'more sessions like these do not help';
-      return { text: `Cannot tell: ${missing}`, tone: 'warning' };
-    }
+    case 'unknown':
+      return { text: `Cannot tell: ${missingWords(comparison, confidence)}`, tone: 'warning' };
   }
+}
+
+function missingWords({ sessionsMissing, a, b }: Comparison, confidence: number): string {
+  if (sessionsMissing !== null)
+    return `it takes about ${formatCount(sessionsMissing, 'more session')}`;
+  const least = leastToProve(confidence);
+  if (Math.min(a.sessions, b.sessions) < least) {
+    return `too few sessions, compare at least ${least} in each group`;
+  }
+  const measured = [a, b].map(({ sessions, censored }) => sessions - censored);
+  const fewest = Math.min(...measured);
+  return fewest > 0 && fewest < least
+    ? 'too few sessions that did not meet their limit'
+    : 'more sessions like these do not help';
 }
 
 function intervalWords(

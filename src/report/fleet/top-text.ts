@@ -1,5 +1,5 @@
 import type { FleetTop, TopOrder, TopSession } from '../../analysis/fleet/fleet-top.ts';
-import { formatCount, formatInstant, formatRatio } from '../../analysis/format.ts';
+import { formatCount, formatInstant } from '../../analysis/format.ts';
 import { formatBytes } from '../../model/format-bytes.ts';
 import { shellQuote } from '../shell-quote.ts';
 import { joinLines, type Line, wrap } from '../text-layout.ts';
@@ -45,7 +45,7 @@ function detailsOf(session: TopSession, columns: number): Line[] {
   const { labels, version, tier, startedUnixMs, summary, gapCount, oomKillCount, growth } = session;
   const known = Object.entries(version === null ? labels : { version, ...labels });
   const facts = [
-    `headroom down to ${formatRatio(session.headroomMinRatio)}`,
+    `headroom down to ${formatBytes(session.headroomMinBytes)}`,
     ...(oomKillCount > 0 ? [formatCount(oomKillCount, 'OOM kill')] : []),
     ...growthWords(growth),
     ...(gapCount > 0 ? [formatCount(gapCount, 'gap')] : []),

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import {
   censoredRankTest,
   type Demand,
+  leastToProve,
   sortedDemands,
 } from '../../../src/analysis/fleet/censored-rank-test.ts';
 import { factorInterval } from '../../../src/analysis/fleet/shift-interval.ts';
@@ -68,6 +69,15 @@ describe('the rank test', () => {
     expect(censoredRankTest(demands('1 2'), sortedDemands([]))).toMatchObject({ score: 0, p: 1 });
     expect(censoredRankTest(demands('1+ 2+'), demands('3+'))).toMatchObject({ score: 0, p: 1 });
   });
+});
+
+test.each([
+  // Two of all divisions are as far apart: 2 of 20, of 70, of 252.
+  [0.8, 3],
+  [0.95, 4],
+  [0.99, 5],
+])('at %d confidence something is proven from so many on each side on: %i', (confidence, least) => {
+  expect(leastToProve(confidence)).toBe(least);
 });
 
 describe('the interval of the factor', () => {

@@ -50,6 +50,17 @@ test('many alike: proven to be the same; few alike: it cannot tell, and how many
   expect(few.sessionsMissing).toBe(Math.ceil(30 * (width / Math.log(1.05)) ** 2) - 30);
 });
 
+test.each(['__proto__', 'constructor'])('a label may be called %s', (label) => {
+  const sessions = twoVersions(4, 1).map((session, at) =>
+    at < 4 ? session : { ...session, labels: Object.fromEntries([[label, 'x']]) },
+  );
+  const { groups } = fleetDiff(sessions, { ...question, by: label });
+  expect(groups.map(({ value, a, b }) => [value, a.sessions, b.sessions])).toEqual([
+    ['x', 2, 2],
+    [null, 2, 2],
+  ]);
+});
+
 test('two and two prove nothing, however far apart', () => {
   const diff = fleetDiff(twoVersions(2, 5), question);
   expect(diff).toMatchObject({ verdict: 'unknown', sessionsMissing: null });

@@ -100,6 +100,11 @@ test.each<[string, Story, OngoingGrowth | null]>([
     { lastSecond: 900, everySeconds: 10, usedMib: (second) => 300 + (118 * (second % 300)) / 300 },
     none,
   ],
+  [
+    'less than a minute of it, whose end says it all the same',
+    { lastSecond: 40, everySeconds: 1, usedMib: (second) => 200 + 15 * Math.max(0, second - 10) },
+    { bytesPerMinute: 900 * mib, aheadMs: 60_000 },
+  ],
   ['half a minute', { lastSecond: 30, everySeconds: 1, usedMib: () => 400 }, null],
   [
     'gaps of a fifth',

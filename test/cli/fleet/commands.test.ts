@@ -68,7 +68,12 @@ test('fleet top: the killed one first, then by what was left; each with its reco
   expect(sessions).toMatchObject([
     { id: 'killed', file: folder.file('killed.db'), verdict: 'kernel_oom', isCensored: true },
     // 300 + 27 + 100 and 300 + 21 + 100 MiB.
-    { id: 'session-7', demandBytes: 427 * mib, headroomMinBytes: 551 * mib },
+    {
+      id: 'session-7',
+      demandBytes: 427 * mib,
+      headroomMinBytes: 551 * mib,
+      utilizationMaxRatio: 427 / 978,
+    },
     { id: 'session-1', file: folder.file('1.db') },
   ]);
   const text = await runInTest(fleetTopCommand, '--count', '1', ...data);
@@ -77,6 +82,7 @@ test('fleet top: the killed one first, then by what was left; each with its reco
     '',
     '1. kernel_oom: at least 970 MiB of 978 MiB',
   ]);
+  expect(text.stdout).toContain('   headroom down to 8.00 MiB, ');
   expect(text.stdout).toContain(`   headroom report ${folder.file('killed.db')}\n`);
 });
 
@@ -102,7 +108,7 @@ test('fleet diff: too few to tell, and nothing to compare', async () => {
   const where = ['--where', 'workload=search'];
   const few = await runInTest(fleetDiffCommand, 'version=1.9', 'version=1.10', ...where, ...data);
   expect(few.exitCode).toBe(0);
-  expect(few.stdout).toContain('Cannot tell: too few sessions, compare at least 8 in each group');
+  expect(few.stdout).toContain('Cannot tell: too few sessions, compare at least 4 in each group');
   const none = await runInTest(fleetDiffCommand, 'version=1.9', 'version=2', ...data);
   expect(none.exitCode).toBe(1);
   expect(none.stdout).toContain('No session of B: nothing to compare');

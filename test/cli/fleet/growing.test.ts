@@ -59,6 +59,9 @@ test('size and fleet size: the same answer, and it says of which sessions it spe
   expect(text.stdout.replace(/\s+/g, ' ')).toContain(
     '4 of 4 fit in 1 GiB: at least 47 % at 95 % confidence; 1 of them still grew when its recording ended, and would not fit for long at that pace: this is said of sessions that last as long as these, and what longer ones need is not known.',
   );
+  expect(text.stdout.replace(/\s+/g, ' ')).toContain(
+    'Whether it still grew is not known of 1 session: shorter than a minute or with gaps, without running into the limit at the end; or imported by an earlier version.',
+  );
 });
 
 test('fleet report counts them, fleet top names them', async () => {

@@ -62,7 +62,9 @@ test('percentiles over time are the exact ones, within the error of a sketch', a
 });
 
 test('by labels, and by what is known without any', async () => {
-  const { groups } = await json('--by', 'workload', '--by', 'day', '--by', 'team');
+  const { groups } = await json(
+    ...['--by', 'workload', '--by', 'day', '--by', 'team', '--by', 'workload'],
+  );
   const named = groups.map(({ label, value, sessions }: Record<string, unknown>) => [
     label,
     value,
