@@ -103,7 +103,12 @@ export class VmRecording implements AgentOsRecording {
 function notThere(result: CloseResult, path: string): HeadroomError | null {
   if (result.outcome === 'written' || result.outcome === 'duplicate') return null;
   if (result.outcome === 'moved') {
-    const message = `${path} was moved while it was recorded: everything is in ${result.path}`;
+    const what = result.missingCount > 0 ? `all but ${result.missingCount} samples` : 'everything';
+    const message = `${path} was moved while it was recorded: ${what} is in ${result.path}`;
+    return new HeadroomError('FILE_NOT_WRITABLE', message);
+  }
+  if (result.outcome === 'in_log') {
+    const message = `${path} was moved or removed while it was recorded: its newest samples are in ${result.log}`;
     return new HeadroomError('FILE_NOT_WRITABLE', message);
   }
   const code = result.reason === 'full' ? 'STORE_FULL' : 'FILE_NOT_WRITABLE';

@@ -6,7 +6,7 @@ import type { Recorder } from '../collector/recorder.ts';
 import type { EndReason, SessionFacts } from '../model/session.ts';
 import { printable } from '../report/printable.ts';
 import { shellQuote } from '../report/shell-quote.ts';
-import { StoreWriter } from '../store/writer.ts';
+import { type CloseResult, StoreWriter } from '../store/writer.ts';
 import { AlertActions } from './alert-actions.ts';
 import type { Command, CommandIo } from './command.ts';
 import { heapTidier } from './heap-tidier.ts';
@@ -131,7 +131,10 @@ async function record(
   const target = { rootPid, storesCommands, cgroup: cgroup?.location ?? null };
   const source = await openSource(target, io.env);
   const facts = sessionFacts(options, source.machine);
-  const writer = StoreWriter.open(options.out, facts, { maxBytes: options.maxFileBytes });
+  const writer = StoreWriter.open(options.out, facts, {
+    maxBytes: options.maxFileBytes,
+    onLogAside: (log) => tellLogAside(options, io, log),
+  });
   const progress = new ProgressLine(io, options);
   const watch = new StoreWatch(io, options.out);
   const tidyHeap = heapTidier();
@@ -159,10 +162,11 @@ async function record(
     source.close();
   });
   const end = { endedUnixMs: Date.now(), endReason };
-  const isWhole = watch.end(writer.close(end), writer.writtenCount);
+  const closed = writer.close(end);
+  const isWhole = watch.end(closed, writer.writtenCount);
   await Promise.all([live, pages, alerts].map((other) => other.finish(io.hurry)));
   if (isWhole) sealRecording(options.out, io);
-  tellEnd(options, io, { facts, end, sampleCount: writer.writtenCount, isWhole });
+  tellEnd(options, io, { facts, end, closed, sampleCount: writer.writtenCount, isWhole });
   if (command === null) return isWhole ? 0 : 1;
   if (endReason === 'duration') {
     io.stderr.write(`the recording is over; waiting for the end of pid ${command.pid}\n`);
@@ -190,17 +194,24 @@ function noteRoot(recorder: Recorder, rootPid: number): void {
   recorder.note({ kind: 'note', timeUnixMs: Date.now(), code: 'root_process', message });
 }
 
+function tellLogAside({ out }: RecordOptions, io: CommandIo, log: string): void {
+  io.stderr.write(
+    `${printable(out)}-wal, the log of a recording that was moved away, is kept as ${printable(log)}: where that has no end, its newest samples are here (a copy of it reads them: name this COPY-wal)\n`,
+  );
+}
+
 function tellEnd(
   options: RecordOptions,
   io: CommandIo,
   told: {
     facts: SessionFacts;
     end: { endedUnixMs: number; endReason: EndReason };
+    closed: CloseResult;
     sampleCount: number;
     isWhole: boolean;
   },
 ): void {
-  const { facts, end, sampleCount, isWhole } = told;
+  const { facts, end, closed, sampleCount, isWhole } = told;
   if (!options.quiet && isWhole) {
     const next = `headroom report ${shellQuote(options.out)}`;
     io.stderr.write(`${sampleCount} samples in ${printable(options.out)}; next: ${next}\n`);
@@ -208,10 +219,10 @@ function tellEnd(
   if (!options.json) return;
   const { startedUnixMs, id } = facts;
   const summary = {
-    file: options.out,
+    file: closed.outcome === 'moved' ? closed.path : options.out,
     sessionId: id,
     samples: sampleCount,
-    isWhole,
+    isWhole: isWhole || (closed.outcome === 'moved' && closed.missingCount === 0),
     startedUnixMs,
   };
   io.stdout.write(`${JSON.stringify({ ...summary, ...end })}\n`);

@@ -32,9 +32,15 @@ export class StoreWatch {
   /** The last word: false when not all samples are in the file. */
   end(result: CloseResult, writtenCount: number): boolean {
     if (result.outcome === 'moved') {
+      const { path, missingCount } = result;
+      const what = missingCount > 0 ? `all but ${missingCount} samples` : 'everything';
       this.#stream.write(
-        `${printable(this.#out)} was moved while it was recorded: everything is in ${printable(result.path)} [FILE_NOT_WRITABLE]\n`,
+        `${printable(this.#out)} was moved while it was recorded: ${what} is in ${printable(path)} [FILE_NOT_WRITABLE]\n`,
       );
+      return false;
+    }
+    if (result.outcome === 'in_log') {
+      this.#stream.write(inLogWords(this.#out, result));
       return false;
     }
     if (result.outcome !== 'deferred') return true;
@@ -51,6 +57,19 @@ export class StoreWatch {
 /** A move to another disk is a copy, without what SQLite had not yet written into the file itself. */
 function logWords(log: string): string {
   return `the newest samples are in ${printable(log)}: if the file was moved, move that beside it (mv ${shellQuote(log)} NEWNAME-wal), so that both are read; else remove it\n`;
+}
+
+function inLogWords(out: string, result: CloseResult & { outcome: 'in_log' }): string {
+  const { path, log, missingCount } = result;
+  const lost = missingCount > 0 ? `, and ${missingCount} samples are nowhere` : '';
+  if (path === null) {
+    return `NOT everything is in ${printable(out)}: the file was removed or moved while it was recorded${lost} [FILE_NOT_WRITABLE]\n${logWords(log)}`;
+  }
+  const [name, copies] = [
+    printable(path),
+    `cp ${shellQuote(path)} COPY && cp ${shellQuote(log)} COPY-wal`,
+  ];
+  return `NOT everything is in ${name}: ${printable(out)} was moved there while it was recorded, and its log ${printable(log)}, with the newest samples, cannot be put beside it: another program has made ${name}-wal, or it is another disk${lost} [FILE_NOT_WRITABLE]\nto read both: ${copies} && headroom verify COPY\n`;
 }
 
 /** As behind any message, where it is one of docs/errors.md. */

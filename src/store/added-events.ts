@@ -1,6 +1,7 @@
 import type { RecordingEvent } from '../model/event.ts';
-import { type Database, fileError, openDatabase, transaction } from './driver.ts';
+import { type Database, fileError, transaction } from './driver.ts';
 import { EventWriter } from './event-rows.ts';
+import { openForChange } from './open-for-change.ts';
 
 /** Where an event stands in a file: its row, and the tick that it came with. */
 export interface EventPlace {
@@ -31,7 +32,7 @@ const busyTimeoutMs = 500;
  * FILE_NOT_WRITABLE, FILE_CORRUPT. The checksums have to be made anew.
  */
 export function addEvents(path: string, added: AddedEvents): EventPlace[] {
-  const db = openDatabase(path, { mode: 'write', busyTimeoutMs });
+  const db = openForChange(path, { busyTimeoutMs });
   try {
     return transaction(db, 'immediate', () => {
       for (const row of added.killsOfRecording) {

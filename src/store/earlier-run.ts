@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import type { EarlierLog } from '../model/earlier-log.ts';
-import { openDatabase } from './driver.ts';
 import { schemaVersionOf } from './migrate.ts';
+import { openForChange } from './open-for-change.ts';
 import { readingError } from './reading-error.ts';
 import { schemaVersion } from './schema.ts';
 
@@ -14,7 +14,7 @@ const busyTimeoutMs = 200;
 export function readEarlierRun(path: string, bootedUnixMs: number): EarlierLog | null {
   if (!existsSync(path)) return null;
   try {
-    const db = openDatabase(path, { mode: 'write', busyTimeoutMs });
+    const db = openForChange(path, { busyTimeoutMs });
     try {
       // One that was begun and came to nothing, or is of an earlier format: its writer goes on in it.
       if (schemaVersionOf(db) < schemaVersion) return null;

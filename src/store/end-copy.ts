@@ -1,5 +1,6 @@
 import type { EndReason } from '../model/session.ts';
-import { fileError, openDatabase } from './driver.ts';
+import { fileError } from './driver.ts';
+import { openForChange } from './open-for-change.ts';
 import { sealFile } from './seal/seal-file.ts';
 
 /**
@@ -7,7 +8,7 @@ import { sealFile } from './seal/seal-file.ts';
  * copy. Nothing changes in one that has its end. STORE_BUSY, FILE_NOT_WRITABLE, FILE_CORRUPT.
  */
 export function endCopy(path: string, endReason: EndReason): void {
-  const db = openDatabase(path, { mode: 'write', busyTimeoutMs: 500 });
+  const db = openForChange(path, { busyTimeoutMs: 500 });
   try {
     db.prepare(
       `UPDATE session SET end_reason = ?,

@@ -1,6 +1,7 @@
 import { HeadroomError } from '../model/errors.ts';
 import { inspectDatabaseFile } from './database-file.ts';
-import { fileError, openDatabase, sqliteCode } from './driver.ts';
+import { fileError, sqliteCode } from './driver.ts';
+import { openForChange } from './open-for-change.ts';
 import { openForReading, refuseWhatIsNotOurs } from './open-for-reading.ts';
 
 /** How far an exporter has come with a recording. */
@@ -47,7 +48,7 @@ export function readCursor(path: string, target: string): ExportCursor | null {
  */
 export function advanceCursor(path: string, target: string, advance: CursorAdvance): ExportCursor {
   inspectDatabaseFile(path);
-  const db = openDatabase(path, { mode: 'write', busyTimeoutMs });
+  const db = openForChange(path, { busyTimeoutMs });
   try {
     refuseWhatIsNotOurs(db, path);
     const cursor = db

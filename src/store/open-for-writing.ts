@@ -1,13 +1,15 @@
-import { accessSync, closeSync, constants, openSync, rmSync, statSync } from 'node:fs';
+import { accessSync, closeSync, constants, existsSync, openSync, rmSync, statSync } from 'node:fs';
 import { errnoOf, HeadroomError } from '../model/errors.ts';
 import type { SessionFacts } from '../model/session.ts';
 import { addAgentOsTable, hasAgentOsTable } from './agentos-rows.ts';
 import { type Database, fileError, openDatabase, transaction } from './driver.ts';
 import { migrate, schemaVersionOf } from './migrate.ts';
 import { notWritable } from './not-writable.ts';
+import { refuseMovedAway } from './open-for-change.ts';
 import { writeFailure } from './outage.ts';
 import { readingError } from './reading-error.ts';
-import type { RecorderIdentity } from './recorder-lock.ts';
+import { isHeld, type RecorderIdentity } from './recorder-lock.ts';
+import { setLogAside } from './rejoin-log.ts';
 import { applicationId, createSchema, newestVersion } from './schema.ts';
 import { readSession, writeSession } from './session-row.ts';
 
@@ -19,6 +21,8 @@ export interface OpenForWriting {
   busyTimeoutMs: number;
   recorder: RecorderIdentity;
   isAlive: (recorder: RecorderIdentity) => boolean;
+  /** A log that was left in the place of a new recording has this name now. */
+  onLogAside: ((log: string) => void) | null;
 }
 
 /**
@@ -29,8 +33,10 @@ export interface OpenForWriting {
 export function openForWriting(request: OpenForWriting): Database {
   const { path, busyTimeoutMs } = request;
   const isNew = createFile(path);
+  makePlaceForLog(request, isNew);
   let db: Database | null = null;
   try {
+    if (!isNew) refuseMovedAway(path, request.isAlive);
     db = openDatabase(path, { mode: 'create', busyTimeoutMs });
     refuseOtherDatabases(db, path);
     refuseOtherRecordings(db, request);
@@ -70,6 +76,23 @@ function createFile(path: string): boolean {
     accessSync(path, constants.R_OK | constants.W_OK);
     return false;
   } catch (error) {
+    throw notWritable(path, error);
+  }
+}
+
+/** SQLite would remove the log of a file that was moved away, also that of a living recorder. */
+function makePlaceForLog({ path, onLogAside }: OpenForWriting, isNew: boolean): void {
+  try {
+    const log = `${path}-wal`;
+    if (statSync(path).size === 0 && existsSync(log) && isHeld(`${path}-shm`)) {
+      throw new HeadroomError('FILE_IN_USE', `${log}: the log of a recorder that still runs`, {
+        hint: 'Its file was moved away while it is recorded: stop that recorder, or choose another file. When none runs, move the log to its file (NAME-wal) or away.',
+      });
+    }
+    const aside = setLogAside(path);
+    if (aside !== null) onLogAside?.(aside);
+  } catch (error) {
+    if (isNew) rmSync(path, { force: true });
     throw notWritable(path, error);
   }
 }

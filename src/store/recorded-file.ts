@@ -1,4 +1,4 @@
-import { rmSync, type Stats, statSync } from 'node:fs';
+import { realpathSync, rmSync, type Stats, statSync } from 'node:fs';
 import { errnoOf } from '../model/errors.ts';
 import { presentName } from './present-name.ts';
 
@@ -15,13 +15,15 @@ export class RecordedFile {
   #movedTo: string | null = null;
   readonly #device: number;
   readonly #inode: number;
+  readonly #log: Stats | undefined;
 
-  /** The file has to be there. */
+  /** The file has to be there, and its log. */
   constructor(path: string) {
     this.#path = path;
     const { dev, ino } = statSync(path);
     this.#device = dev;
     this.#inode = ino;
+    this.#log = statSync(`${realpathSync(path)}-wal`, { throwIfNoEntry: false });
   }
 
   /** What became of it, in words; null while it is there. About 3 µs. */
@@ -46,14 +48,19 @@ export class RecordedFile {
     return this.#movedTo;
   }
 
+  /** The name that its log has now; null when that was removed, or nobody can tell. */
+  get log(): string | null {
+    return this.#log === undefined ? null : presentName(this.#log);
+  }
+
   /** From now on it is looked for where another program has moved it, if that can be found. */
   follow(): void {
-    if (this.isMissing()) this.#movedTo = presentName({ dev: this.#device, ino: this.#inode });
+    this.#movedTo = presentName({ dev: this.#device, ino: this.#inode });
   }
 
   /**
    * Removes what SQLite leaves under a name that the file has no more. A log stays that is not empty:
-   * what was moved to another disk is a copy without it, and needs it.
+   * the file lacks what is in it.
    */
   removeRest(): void {
     if (statSync(this.#path, { throwIfNoEntry: false }) !== undefined) return;

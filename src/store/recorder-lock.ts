@@ -1,4 +1,11 @@
-import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import {
+  existsSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  realpathSync,
+  statSync,
+} from 'node:fs';
 import { errnoOf } from '../model/errors.ts';
 
 /** The process that writes a file. A pid alone is reused; with its start and the boot it is not. */
@@ -39,8 +46,47 @@ export function isBeingRecorded(
   { recorder }: { recorder: RecorderIdentity | null },
   isAlive: (recorder: RecorderIdentity) => boolean,
 ): boolean {
-  if (recorder === null || !existsSync(`${path}-wal`) || !isAlive(recorder)) return false;
-  return isOpenIn(recorder.pid, path) ?? true;
+  if (recorder === null || !isAlive(recorder)) return false;
+  // One that was moved has its log elsewhere.
+  return isOpenIn(recorder.pid, path) ?? existsSync(`${path}-wal`);
+}
+
+/**
+ * Whether a recorder writes this very file under another name, from which it was moved or linked. Its
+ * log is there, and whoever opens it by this name makes another one. False where nobody can tell.
+ */
+export function isMovedAway(
+  path: string,
+  { recorder }: { recorder: RecorderIdentity | null },
+  isAlive: (recorder: RecorderIdentity) => boolean,
+): boolean {
+  if (recorder === null || !isAlive(recorder) || isOpenIn(recorder.pid, path) !== true)
+    return false;
+  return isOpenIn(recorder.pid, `${realPath(path)}-shm`) !== true;
+}
+
+/** Whether somebody may have the file open who does not share its log; asks only the kernel. */
+export function mayBeMovedAway(path: string): boolean {
+  const sharing = lockers(`${realPath(path)}-shm`);
+  if ([...lockers(path)].some((pid) => !sharing.has(pid))) return true;
+  // This process may have lost its locks, by closing the file elsewhere.
+  return isMovedAway(path, { recorder: thisRecorder() }, () => true);
+}
+
+/** Whether somebody has the file locked; true where nobody can tell. */
+export function isHeld(path: string): boolean {
+  return existsSync(path) && (locks() === null || lockers(path).size > 0);
+}
+
+/** The log of a process whose file was moved from beside it; null where that is none or not the only one. */
+export function logUnderOtherName(pid: number): string | null {
+  const folder = `/proc/${pid}/fd`;
+  const names = (known(() => readdirSync(folder)) ?? []).map((name) =>
+    known(() => readlinkSync(`${folder}/${name}`)),
+  );
+  const logs = names.filter((name) => name?.endsWith('-wal') === true);
+  const left = logs.filter((log) => !names.includes(log?.slice(0, -'-wal'.length) ?? null));
+  return left.length === 1 ? (left[0] ?? null) : null;
 }
 
 /**
@@ -75,14 +121,27 @@ function isWriting(pid: number, descriptor: string): boolean {
   return Number.parseInt(flags, 8) % 4 !== 0;
 }
 
-// proc_locks(5): `5: POSIX  ADVISORY  READ 1234 fe:00:2182287 128 128`; one that waits has an arrow.
 function lockedInodes(pid: number): ReadonlySet<number | null> {
-  const locks = (readText('/proc/locks') ?? '').split('\n').map((line) => line.split(/\s+/));
-  return new Set(
-    locks
-      .filter(([, kind, , , owner]) => kind === 'POSIX' && owner === String(pid))
-      .map((lock) => Number(lock[5]?.split(':')[2])),
-  );
+  return new Set((locks() ?? []).flatMap((lock) => (lock.pid === String(pid) ? lock.inode : [])));
+}
+
+function lockers(path: string): ReadonlySet<string> {
+  const inode = inodeOf(path);
+  return new Set((locks() ?? []).flatMap((lock) => (lock.inode === inode ? lock.pid : [])));
+}
+
+// proc_locks(5): `5: POSIX  ADVISORY  READ 1234 fe:00:2182287 128 128`; one that waits has an arrow.
+function locks(): { pid: string; inode: number }[] | null {
+  const lines = readText('/proc/locks')?.split('\n') ?? null;
+  if (lines === null) return null;
+  return lines.flatMap((line) => {
+    const [, kind, , , pid = '', file = ''] = line.split(/\s+/);
+    return kind === 'POSIX' ? { pid, inode: Number(file.split(':')[2]) } : [];
+  });
+}
+
+function realPath(path: string): string {
+  return known(() => realpathSync(path)) ?? path;
 }
 
 function pidExists(pid: number): boolean {

@@ -1,16 +1,20 @@
 import { HeadroomError } from '../model/errors.ts';
-import { type Database, openDatabase, type Statement } from './driver.ts';
+import type { Database, Statement } from './driver.ts';
+import { type Ending, endMoved } from './end-moved.ts';
 import { FileSpace } from './file-space.ts';
 import { type WriteFailure, writeFailure } from './outage.ts';
 import { RecordedFile } from './recorded-file.ts';
 import { Retention } from './retention.ts';
 import { sealFile } from './seal/seal-file.ts';
+import { standAlone } from './stand-alone.ts';
 
 // How often a write is tried while old detail makes room for it.
 const mostAttempts = 12;
 const mostSpareSteps = 3;
 // For the first minutes of a small session.
 const firstPages = 48;
+// SQLite's own limit (sqlite.org/limits.html).
+const mostPages = 4_294_967_294;
 
 /**
  * The file of a recording, as far as it can be written: transactions that fail for a reason outside
@@ -26,6 +30,8 @@ export class WritableFile {
   readonly #space: FileSpace;
   readonly #retention: Retention;
   #timeoutMs = 0;
+  /** The file itself is left as it is; what is written goes to its log. */
+  #isLogOnly = false;
 
   constructor(db: Database, path: string, options: { maxBytes: number; onTextsGone: () => void }) {
     this.#db = db;
@@ -60,7 +66,7 @@ export class WritableFile {
       const failure = this.#transaction(act);
       if (failure === null) return null;
       undo?.();
-      if (failure.reason !== 'full' || attempt === mostAttempts) return failure;
+      if (failure.reason !== 'full' || attempt === mostAttempts || this.#isLogOnly) return failure;
       this.#space.retry();
       if (!this.#space.prepare(pages) && !this.#retention.thin('need')) return failure;
     }
@@ -68,7 +74,7 @@ export class WritableFile {
 
   /** For what comes next, so that no old minute need go in a hurry. Waits for nobody. */
   makeRoom(pages: number): void {
-    if (this.#space.hasFree(pages)) return;
+    if (this.#isLogOnly || this.#space.hasFree(pages)) return;
     const timeoutMs = this.#timeoutMs;
     this.waitForLocks(0);
     for (let step = 0; step < mostSpareSteps; step++) {
@@ -77,49 +83,38 @@ export class WritableFile {
     this.waitForLocks(timeoutMs);
   }
 
-  /** For the end: goes where another program has moved the file. Its name there; else null. */
-  follow(): string | null {
+  /**
+   * For the end of a file that is not under its name any more: the rest goes to its log alone, if that
+   * is still to be found. Somebody else may have opened the file, or a copy of it, by another name.
+   */
+  follow(): void {
+    if (!this.#file.isMissing() || this.#file.log === null) return;
     this.#file.follow();
-    return this.#file.movedTo;
+    this.#isLogOnly = true;
+    this.#db.pragma('wal_autocheckpoint = 0');
+    // What they need is not made ready any more.
+    this.#db.pragma(`max_page_count = ${mostPages}`);
   }
 
-  /** Whether all of the log is in the file now. */
-  emptyLog(): boolean {
-    const [state] = this.#db.pragma('wal_checkpoint(TRUNCATE)') as { busy: number }[];
-    return state?.busy === 0;
-  }
-
-  /** False when what was written is not to be found under the file's name. */
-  close(): boolean {
-    const { movedTo } = this.#file;
-    const isThere = movedTo === null && this.isThere;
-    let isWhole = false;
-    this.#attempt(() => {
-      if (isThere) this.#space.giveBackAll();
-      if (isThere) standAlone(this.#db);
-      // SQLite itself would leave the log under the name that the file had.
-      else if (movedTo !== null) isWhole = this.emptyLog();
-      // It may have another name, or be nowhere but in this process.
-      else if (this.#file.isMissing()) this.#db.pragma('wal_checkpoint(FULL)');
-    });
+  /** `lastSequence`: of the newest sample that was written. */
+  close(lastSequence: number): Ending {
+    const isThere = !this.#isLogOnly && this.#file.movedTo === null && this.isThere;
+    if (isThere) {
+      this.#attempt(() => {
+        this.#space.giveBackAll();
+        standAlone(this.#db);
+      });
+    }
+    const { log, movedTo: path } = this.#file;
+    // SQLite leaves the log of a file that is not under its name.
     this.#db.close();
-    if (!isThere) this.#file.removeRest();
-    if (isThere) this.#seal(this.#path);
-    else if (movedTo !== null && isWhole) this.#endMoved(movedTo);
-    return isThere;
-  }
-
-  /** Makes one file of what was moved, as of any recording that ended. */
-  #endMoved(path: string): void {
-    this.#attempt(() => {
-      const db = openDatabase(path, { mode: 'write', busyTimeoutMs: this.#timeoutMs });
-      try {
-        standAlone(db);
-      } finally {
-        db.close();
-      }
-    });
-    this.#seal(path);
+    if (isThere) {
+      this.#seal();
+      return { place: 'name' };
+    }
+    this.#file.removeRest();
+    if (!this.#isLogOnly || log === null) return { place: 'nowhere' };
+    return path === null ? { place: 'log', path, log } : endMoved({ path, log, lastSequence });
   }
 
   /** Somebody else has it open, or the disk is full: the log stays and is part of the recording. */
@@ -131,9 +126,9 @@ export class WritableFile {
     }
   }
 
-  #seal(path: string): void {
+  #seal(): void {
     try {
-      sealFile(path);
+      sealFile(this.#path);
     } catch (error) {
       // Somebody else writes to it already, or there is no room: it is whole without checksums too.
       if (!(error instanceof HeadroomError)) throw error;
@@ -141,10 +136,8 @@ export class WritableFile {
   }
 
   #transaction(act: () => void): WriteFailure | null {
-    const problem = this.#file.problem();
-    if (problem !== null) return { reason: 'failed', message: problem };
-    const logProblem = this.#space.logProblem();
-    if (logProblem !== null) return { reason: 'busy', message: logProblem };
+    const problem = this.#isLogOnly ? null : this.#problem();
+    if (problem !== null) return problem;
     try {
       this.#begin.run();
       act();
@@ -156,12 +149,10 @@ export class WritableFile {
       return writeFailure(error, this.#path);
     }
   }
-}
-
-/**
- * With a rollback journal instead of the log a reader needs no second file and no right to make one,
- * so that a recording can be read from read-only media.
- */
-function standAlone(db: Database): void {
-  db.pragma('journal_mode = DELETE');
+  #problem(): WriteFailure | null {
+    const problem = this.#file.problem();
+    if (problem !== null) return { reason: 'failed', message: problem };
+    const logProblem = this.#space.logProblem();
+    return logProblem === null ? null : { reason: 'busy', message: logProblem };
+  }
 }

@@ -2,6 +2,7 @@ import type { RecordingEvent } from '../model/event.ts';
 import type { Sample } from '../model/sample.ts';
 import type { EndReason, SessionFacts } from '../model/session.ts';
 import type { Database } from './driver.ts';
+import type { Ending } from './end-moved.ts';
 import { openForWriting } from './open-for-writing.ts';
 import { lossBefore, type Outage, outageNote, type WriteFailure } from './outage.ts';
 import { type PendingSample, PendingSamples } from './pending-samples.ts';
@@ -23,6 +24,8 @@ export interface StoreWriterOptions {
   recorder?: RecorderIdentity;
   /** Whether the recorder that the file names still runs; default: asks the kernel. */
   isAlive?: (recorder: RecorderIdentity) => boolean;
+  /** The log of a recording that was moved away was found in the place of a new one, and has this name now. */
+  onLogAside?: (log: string) => void;
 }
 
 /** What became of a sample. */
@@ -44,8 +47,13 @@ export type WriteResult =
 /** What became of a recording at its end. */
 export type CloseResult =
   | WriteResult
-  /** Another program has moved the file while it was recorded: everything is in it, where it is now. */
-  | { outcome: 'moved'; path: string };
+  /** Another program has moved the file while it was recorded: what there is, is in it, where it is now. */
+  | { outcome: 'moved'; path: string; missingCount: number }
+  /**
+   * The file was moved or removed while it was recorded, and what it lacks is in its log, which could
+   * not be put beside it. `path`: where the file is; null when nobody knows.
+   */
+  | { outcome: 'in_log'; path: string | null; log: string; missingCount: number };
 
 export interface SessionEnd {
   /** Null of a copy (`copied`): the recording goes on elsewhere, or nobody knows when it ended. */
@@ -67,8 +75,8 @@ const busyAgainTimeoutMs = 0;
  * Appends the samples of one recorder to one file. Each is one transaction: after a `kill -9` every
  * sample that `writeSample` called written is there whole. A file that cannot be written for a
  * while never stops the recorder, and holds it up once, for the busy timeout. A file that another
- * program removes, moves or replaces is not written again, unless it comes back; at the end one that
- * was moved gets the rest where it is.
+ * program removes, moves or replaces is not written again, unless it comes back; at the end the rest
+ * goes to its log, and that to where the file is.
  */
 export class StoreWriter {
   readonly path: string;
@@ -94,6 +102,7 @@ export class StoreWriter {
       busyTimeoutMs,
       recorder: options.recorder ?? thisRecorder(),
       isAlive: options.isAlive ?? isRecorderAlive,
+      onLogAside: options.onLogAside ?? null,
     });
     try {
       return new StoreWriter(path, db, {
@@ -126,11 +135,11 @@ export class StoreWriter {
   }
 
   /**
-   * How many samples of this run are in the file; 0 once there is no such file any more. Those that
-   * are neither here nor pending were lost.
+   * How many samples of this run are in the file; 0 while there is no file of its name, and after the
+   * end when it is nowhere. Those that are neither here nor pending were lost.
    */
   get writtenCount(): number {
-    return this.#file.isThere ? this.#committedCount : 0;
+    return !this.#file.isOpen || this.#file.isThere ? this.#committedCount : 0;
   }
 
   /**
@@ -155,25 +164,31 @@ export class StoreWriter {
    */
   close(end: SessionEnd): CloseResult {
     if (!this.#file.isOpen) return written;
+    const lostCount = this.#outage?.lostCount ?? 0;
+    let result: WriteResult = written;
+    let ending: Ending = { place: 'nowhere' };
     try {
       this.#file.waitForLocks(closeTimeoutMs);
-      const path = this.#file.follow();
-      const result = this.#drain();
-      if (result.outcome !== 'written') return result;
-      // The end of an outage has set it back.
-      this.#file.waitForLocks(closeTimeoutMs);
-      const failure = this.#file.write(sparePages, { act: () => this.#ticks.finish(end) });
-      if (failure !== null) return this.#deferred({ ...failure, lostCount: 0 });
-      if (path === null) return result;
-      // Who reads may do so for long.
-      this.#file.waitForLocks(this.#busyTimeoutMs);
-      if (this.#file.emptyLog()) return { outcome: 'moved', path };
-      const message = 'the file was moved while it was recorded, and another program reads it';
-      return this.#deferred({ reason: 'busy', message, lostCount: 0 });
+      this.#file.follow();
+      result = this.#writeEnd(end);
     } finally {
+      ending = this.#file.close(this.#ticks.last?.sequence ?? 0);
       // SQLite may yet write a part of its log into a file that was emptied.
-      if (!this.#file.close()) this.#committedCount = 0;
+      if (ending.place === 'log' || ending.place === 'nowhere') this.#committedCount = 0;
     }
+    const missingCount = this.#pending.count + lostCount;
+    if (ending.place === 'moved') return { outcome: 'moved', path: ending.path, missingCount };
+    if (ending.place !== 'log') return result;
+    return { outcome: 'in_log', path: ending.path, log: ending.log, missingCount };
+  }
+
+  #writeEnd(end: SessionEnd): WriteResult {
+    const result = this.#drain();
+    if (result.outcome !== 'written') return result;
+    // The end of an outage has set it back.
+    this.#file.waitForLocks(closeTimeoutMs);
+    const failure = this.#file.write(sparePages, { act: () => this.#ticks.finish(end) });
+    return failure === null ? result : this.#deferred({ ...failure, lostCount: 0 });
   }
 
   #lastSequence(): number {

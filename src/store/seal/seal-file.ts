@@ -1,6 +1,7 @@
 import { closeSync, fsyncSync, ftruncateSync, openSync, writeSync } from 'node:fs';
 import { errnoOf, HeadroomError } from '../../model/errors.ts';
-import { type Database, openDatabase } from '../driver.ts';
+import type { Database } from '../driver.ts';
+import { openForChange } from '../open-for-change.ts';
 import { readingError } from '../reading-error.ts';
 import { databaseHeaderBytes, parseDatabaseHeader } from '../sqlite-file/database-header.ts';
 import { readBytes, readPages } from '../sqlite-file/read-bytes.ts';
@@ -20,7 +21,7 @@ const busyTimeoutMs = 0;
 export function sealFile(path: string): boolean {
   let file: number | null = null;
   try {
-    const db = openDatabase(path, { mode: 'write', busyTimeoutMs });
+    const db = openForChange(path, { busyTimeoutMs });
     try {
       if (db.pragma('journal_mode', { simple: true }) === 'wal') return false;
       // Keeps others from writing until the checksums are those of what is in the file.

@@ -4,7 +4,13 @@ import type { OnCheckProgress } from '../check-progress.ts';
 import { inspectDatabaseFile, readError } from '../database-file.ts';
 import { openForReading } from '../open-for-reading.ts';
 import { readingError } from '../reading-error.ts';
-import { isBeingRecorded, isRecorderAlive, type RecorderIdentity } from '../recorder-lock.ts';
+import {
+  isBeingRecorded,
+  isMovedAway,
+  isRecorderAlive,
+  logUnderOtherName,
+  type RecorderIdentity,
+} from '../recorder-lock.ts';
 import { checkSeal, type SealCheck } from '../seal/check-seal.ts';
 import {
   type DatabaseHeader,
@@ -40,7 +46,9 @@ export function verifyFile(path: string, options: VerifyOptions = {}): Verificat
   const checked = refusal === null ? checkDatabase(path, seal, options) : unreadable(refusal, path);
   const { found } = checked;
   const session = { recorder: found?.session.recorder ?? null };
-  const isLive = isBeingRecorded(path, session, options.isAlive ?? isRecorderAlive);
+  const isAlive = options.isAlive ?? isRecorderAlive;
+  const isLive = isBeingRecorded(path, session, isAlive);
+  const isElsewhere = isLive && isMovedAway(path, session, isAlive);
   const log = checkLog(path, {
     usesLog: header?.usesLog ?? false,
     pageSizeBytes: header?.pageSizeBytes ?? 4096,
@@ -57,7 +65,10 @@ export function verifyFile(path: string, options: VerifyOptions = {}): Verificat
     isLive,
     checked: seal.state === 'intact' && !existsSync(`${path}-wal`) ? 'every_byte' : 'structure',
     problems,
-    remarks: remarksOn({ path, isLive, seal, found }),
+    remarks: [
+      ...(isElsewhere ? [elsewhereRemark(session.recorder)] : []),
+      ...remarksOn({ path, isLive, seal, found }),
+    ],
     contents: found?.contents ?? null,
   };
 }
@@ -162,6 +173,12 @@ interface Known {
   isLive: boolean;
   seal: SealCheck;
   found: CheckedContents | null;
+}
+
+function elsewhereRemark(recorder: RecorderIdentity | null): string {
+  const log = recorder === null ? null : logUnderOtherName(recorder.pid);
+  const where = log === null ? 'beside the name that it is recorded as' : log;
+  return `it was moved or linked here while it is recorded: its newest samples are in its log, ${where}, and come here when its recorder (pid ${recorder?.pid}) ends`;
 }
 
 function remarksOn({ path, isLive, seal, found }: Known): string[] {
