@@ -3,7 +3,9 @@ import type { Recording } from '../model/recording.ts';
 import type { TimeRange } from '../model/time-range.ts';
 import { renderJson } from '../report/json.ts';
 import { renderMarkdown } from '../report/markdown.ts';
+import { printable } from '../report/printable.ts';
 import { renderText, type TextOptions } from '../report/text.ts';
+import { elsewhereWords } from '../store/open-for-change.ts';
 import { openRecording } from '../store/reader.ts';
 import type { Command, ParsedArguments } from './command.ts';
 import { UsageError } from './command.ts';
@@ -59,6 +61,8 @@ export const reportCommand: Command = {
         : rendered(report, format, () => (out === null ? textLook(io) : {}));
     if (out === null) io.stdout.write(text);
     else await write(text, out, file);
+    const elsewhere = recording.isLive ? elsewhereWords(file) : null;
+    if (elsewhere !== null) io.stderr.write(`${printable(file)}: ${printable(elsewhere)}\n`);
     return 0;
   },
 };

@@ -104,12 +104,19 @@ describe('a file that is taken away while it is recorded', () => {
   test('has everything where it was moved to', async () => {
     const file = folder.file('moved.db');
     const there = folder.file('there.db');
-    const { child, result } = startRecord(file);
+    const options = ['--quiet', '--interval', '100ms', '--out', file];
+    const { child, result } = startCli(['record', '--json', ...options]);
     await untilRecorded(file);
     fs.renameSync(file, there);
     await untilTold(child.stderr, /removed or moved while it was recorded; samples are kept/);
+    const another = await startCli(['record', ...options]).result;
+    expect(another).toMatchObject({ exitCode: 1 });
+    expect(another.stderr).toContain('moved.db-wal: the log of a recorder that still runs');
+    const onIt = await startCli(['record', '--quiet', '--out', there]).result;
+    expect(onIt).toMatchObject({ exitCode: 1 });
+    expect(onIt.stderr).toContain('from where it was moved or linked [FILE_IN_USE]');
     child.kill('SIGTERM');
-    const { exitCode, stderr } = await result;
+    const { exitCode, stdout, stderr } = await result;
     expect(exitCode).toBe(1);
     expect(stderr).toContain(
       `moved.db was moved while it was recorded: everything is in ${fs.realpathSync(there)} [FILE_NOT_WRITABLE]`,
@@ -118,6 +125,11 @@ describe('a file that is taken away while it is recorded', () => {
     expect(verifyFile(there)).toMatchObject({ isWhole: true, checked: 'every_byte' });
     using recording = openRecording(there);
     expect(recording.facts.endReason).toBe('signal');
+    expect(JSON.parse(stdout)).toMatchObject({
+      file: fs.realpathSync(there),
+      samples: recording.tickCount(),
+      isWhole: true,
+    });
   });
 });
 

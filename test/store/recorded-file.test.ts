@@ -175,7 +175,7 @@ test('nobody writes to a file that a living recorder has under another name', ()
     isWhole: true,
     isLive: true,
     remarks: [
-      expect.stringContaining(`its newest samples are in its log, ${realpathSync(`${file}-wal`)},`),
+      expect.stringContaining(`its log, ${realpathSync(`${file}-wal`)},`),
       'it is being recorded at this moment',
     ],
   });

@@ -2,15 +2,10 @@ import { closeSync, existsSync, openSync, statSync } from 'node:fs';
 import { HeadroomError } from '../../model/errors.ts';
 import type { OnCheckProgress } from '../check-progress.ts';
 import { inspectDatabaseFile, readError } from '../database-file.ts';
+import { elsewhereWords } from '../open-for-change.ts';
 import { openForReading } from '../open-for-reading.ts';
 import { readingError } from '../reading-error.ts';
-import {
-  isBeingRecorded,
-  isMovedAway,
-  isRecorderAlive,
-  logUnderOtherName,
-  type RecorderIdentity,
-} from '../recorder-lock.ts';
+import { isBeingRecorded, isRecorderAlive, type RecorderIdentity } from '../recorder-lock.ts';
 import { checkSeal, type SealCheck } from '../seal/check-seal.ts';
 import {
   type DatabaseHeader,
@@ -48,7 +43,7 @@ export function verifyFile(path: string, options: VerifyOptions = {}): Verificat
   const session = { recorder: found?.session.recorder ?? null };
   const isAlive = options.isAlive ?? isRecorderAlive;
   const isLive = isBeingRecorded(path, session, isAlive);
-  const isElsewhere = isLive && isMovedAway(path, session, isAlive);
+  const elsewhere = isLive ? elsewhereWords(path, isAlive) : null;
   const log = checkLog(path, {
     usesLog: header?.usesLog ?? false,
     pageSizeBytes: header?.pageSizeBytes ?? 4096,
@@ -66,7 +61,7 @@ export function verifyFile(path: string, options: VerifyOptions = {}): Verificat
     checked: seal.state === 'intact' && !existsSync(`${path}-wal`) ? 'every_byte' : 'structure',
     problems,
     remarks: [
-      ...(isElsewhere ? [elsewhereRemark(session.recorder)] : []),
+      ...(elsewhere === null ? [] : [elsewhere]),
       ...remarksOn({ path, isLive, seal, found }),
     ],
     contents: found?.contents ?? null,
@@ -173,12 +168,6 @@ interface Known {
   isLive: boolean;
   seal: SealCheck;
   found: CheckedContents | null;
-}
-
-function elsewhereRemark(recorder: RecorderIdentity | null): string {
-  const log = recorder === null ? null : logUnderOtherName(recorder.pid);
-  const where = log === null ? 'beside the name that it is recorded as' : log;
-  return `it was moved or linked here while it is recorded: its newest samples are in its log, ${where}, and come here when its recorder (pid ${recorder?.pid}) ends`;
 }
 
 function remarksOn({ path, isLive, seal, found }: Known): string[] {
