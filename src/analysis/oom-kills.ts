@@ -3,8 +3,7 @@ import { unrecordedKills } from '../model/oom-count.ts';
 import type { ProcessRole } from '../model/process-role.ts';
 import type { CgroupMemory } from '../model/sample.ts';
 import { isAtOrBelow, isCommand, isMember } from './membership.ts';
-import { findVictim, type OomAttribution, type VictimMatch } from './oom-victim.ts';
-import type { ProcessReport } from './processes.ts';
+import { findVictim, type OomAttribution, type Victim, type VictimMatch } from './oom-victim.ts';
 import type { SlowReadings } from './slow-readings.ts';
 
 export interface OomKillReport {
@@ -58,7 +57,7 @@ export interface OomKillsReport {
 }
 
 export interface OomKillContext {
-  processes: readonly ProcessReport[];
+  processes: readonly Victim[];
   intervalMs: number;
   /** The last sample: what came after it nobody saw. */
   endUnixMs: number | null;
@@ -132,7 +131,7 @@ const unknownVictim: VictimMatch = { attribution: 'none', victim: null };
 
 // Those with a matching pid choose first: a process dies once.
 function attribute(kills: readonly OomKill[], context: OomKillContext): OomKillReport[] {
-  const taken = new Set<ProcessReport>();
+  const taken = new Set<Victim>();
   const matches = new Map<OomKill, VictimMatch>();
   for (const by of ['pid', 'inferred'] as const) {
     for (const kill of kills) {
@@ -178,7 +177,7 @@ function killReport(
   };
 }
 
-function isVictimOurs(victim: ProcessReport, kill: OomKill, context: OomKillContext): boolean {
+function isVictimOurs(victim: Victim, kill: OomKill, context: OomKillContext): boolean {
   if (isMember(victim) || isCommand(victim, context.command)) return true;
   if (isCommand(victim, context.sidecar)) return true;
   // Without a limit of its own the session is the machine: whoever was killed, it ran out.

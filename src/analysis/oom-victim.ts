@@ -11,13 +11,28 @@ import type { SlowReadings } from './slow-readings.ts';
  */
 export type OomAttribution = 'pid' | 'inferred' | 'cgroup' | 'telemetry' | 'none';
 
+/** What is asked of a process to tell whether a kill hit it. */
+export type Victim = Pick<
+  ProcessReport,
+  | 'pid'
+  | 'startTicks'
+  | 'comm'
+  | 'role'
+  | 'browserPid'
+  | 'firstUnixMs'
+  | 'lastUnixMs'
+  | 'peakRssBytes'
+  | 'exit'
+  | 'isZombie'
+>;
+
 export interface VictimMatch {
   attribution: OomAttribution;
-  victim: ProcessReport | null;
+  victim: Victim | null;
 }
 
 export interface VictimContext {
-  processes: readonly ProcessReport[];
+  processes: readonly Victim[];
   intervalMs: number;
   endUnixMs: number | null;
   slowReadings: SlowReadings;
@@ -40,7 +55,7 @@ export function findVictim(
   kill: OomKill,
   by: 'pid' | 'inferred',
   context: VictimContext,
-): ProcessReport | null {
+): Victim | null {
   const candidates = context.processes.filter(
     (process) =>
       process.comm === kill.comm &&
@@ -50,7 +65,7 @@ export function findVictim(
   return candidates.length === 1 ? (candidates[0] ?? null) : null;
 }
 
-function livedUntil(process: ProcessReport, kill: OomKill, context: VictimContext): boolean {
+function livedUntil(process: Victim, kill: OomKill, context: VictimContext): boolean {
   const { timeUnixMs } = kill;
   if (timeUnixMs === null) return hasEnded(process);
   if (process.firstUnixMs > timeUnixMs + clockSlackMs) return false;
@@ -68,11 +83,7 @@ function isEndOfRecording(timeUnixMs: number, { endUnixMs, intervalMs }: VictimC
   return endUnixMs !== null && timeUnixMs >= endUnixMs - gapThresholdMs(intervalMs);
 }
 
-function isLikelyVictim(
-  process: ProcessReport,
-  kill: OomKill,
-  { intervalMs }: VictimContext,
-): boolean {
+function isLikelyVictim(process: Victim, kill: OomKill, { intervalMs }: VictimContext): boolean {
   if (process.role === 'other' || process.exit === null) return false;
   if (kill.timeUnixMs === null || kill.rssBytes === null || process.peakRssBytes === null) {
     return false;

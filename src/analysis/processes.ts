@@ -102,7 +102,7 @@ export function processReports(
 }
 
 /** Whether the process is known to have come to its end. */
-export function hasEnded(process: ProcessReport): boolean {
+export function hasEnded(process: Pick<ProcessReport, 'exit' | 'isZombie'>): boolean {
   return process.exit !== null || process.isZombie;
 }
 

@@ -1,9 +1,12 @@
+import { larger } from '../../model/known-extremes.ts';
 import type { ProcessRole } from '../../model/process-role.ts';
 import type { ProcessSample } from '../../model/recording.ts';
 import { type Growth, type GrowthPoint, growthOf } from '../growth.ts';
+import type { Victim } from '../oom-victim.ts';
 
 export interface TrackedProcess {
   pid: number;
+  startTicks: number;
   role: ProcessRole;
   browserPid: number | null;
   comm: string;
@@ -26,6 +29,10 @@ export class ProcessTrack {
   last: TrackedReading;
   /** Last time it was seen, once it is gone. */
   lastUnixMs: number | null = null;
+  /** When it was no longer there. */
+  endedUnixMs: number | null = null;
+  readonly #firstUnixMs: number;
+  #peakRssBytes: number | null;
   #anonymous: GrowthPoint[] = [];
   #cpu: { timeUnixMs: number; cpuMs: number }[] = [];
   #pss: { bytes: number; anonBytes: number | null } | null = null;
@@ -34,6 +41,8 @@ export class ProcessTrack {
   constructor(facts: TrackedProcess, reading: TrackedReading) {
     this.facts = facts;
     this.last = reading;
+    this.#firstUnixMs = reading.timeUnixMs;
+    this.#peakRssBytes = reading.rssBytes;
     this.#take(reading);
   }
 
@@ -46,7 +55,23 @@ export class ProcessTrack {
     }
     this.facts = facts;
     this.last = reading;
+    this.#peakRssBytes = larger(this.#peakRssBytes, reading.rssBytes);
     this.#take(reading);
+  }
+
+  /** What tells whether a kill hit it. */
+  victim(): Victim {
+    return {
+      ...this.facts,
+      firstUnixMs: this.#firstUnixMs,
+      lastUnixMs: this.last.timeUnixMs,
+      peakRssBytes: this.#peakRssBytes,
+      exit:
+        this.endedUnixMs === null
+          ? null
+          : { timeUnixMs: this.endedUnixMs, code: null, signal: null },
+      isZombie: this.last.state === 'Z',
+    };
   }
 
   /** The last reading of PSS, plus the change of anonymous memory since. Bytes. */

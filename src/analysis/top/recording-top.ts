@@ -1,11 +1,8 @@
 import type { ProcessRecord, Recording } from '../../model/recording.ts';
-import {
-  membershipAmong,
-  membershipRank,
-  sharesMachine,
-  withoutNeighbours,
-} from '../membership.ts';
+import { membershipAmong, sharesMachine, withoutNeighbours } from '../membership.ts';
+import type { Victim } from '../oom-victim.ts';
 import { growthWindowMs } from './process-track.ts';
+import { isEndTold } from './top-events.ts';
 import { TopState } from './top-state.ts';
 import type { TopView } from './top-view.ts';
 
@@ -30,27 +27,39 @@ export function recordingTop(recording: Recording): TopView | null {
       .filter((record) => record.lastUnixMs >= fromUnixMs)
       .map((record) => [record.process, record]),
   );
+  const lastStates = new Map<number, string>();
   for (const row of recording.processSamples({ fromUnixMs: earliestUnixMs, toUnixMs })) {
     const record = records.get(row.process);
-    if (record !== undefined) state.addReading(String(row.process), record, row);
+    if (record === undefined) continue;
+    state.addReading(String(row.process), record, row);
+    lastStates.set(row.process, row.state);
   }
   for (const record of records.values()) {
     if (isGone(record, toUnixMs)) state.endProcess(String(record.process), record.lastUnixMs);
   }
   for (let afterRow = 0; ; ) {
     const events = recording.storedEvents(afterRow, eventsAtOnce);
-    const told = events.filter(
-      ({ event, process }) =>
-        event.kind !== 'process_exit' ||
-        process === null ||
-        membershipRank({ inSession: membership(process) }, session) === 0,
+    state.addEvents(
+      events.flatMap(({ event, process }) => {
+        const isEnd = event.kind === 'process_exit' && process !== null;
+        const inSession = isEnd ? membership(process) : null;
+        return !isEnd || isEndTold(event, { inSession, ...session }) ? { event, inSession } : [];
+      }),
     );
-    state.addEvents(told.map(({ event }) => event));
     const last = events.at(-1);
     if (last === undefined || events.length < eventsAtOnce) break;
     afterRow = last.row;
   }
+  state.placeKills(
+    all.map((record) => victimOf(record, { isZombie: lastStates.get(record.process) === 'Z' })),
+  );
   return state.view(recording.path, stateOf(recording));
+}
+
+function victimOf(record: ProcessRecord, { isZombie }: Pick<Victim, 'isZombie'>): Victim {
+  const { endedUnixMs, exitCode, signal } = record;
+  const exit = endedUnixMs === null ? null : { timeUnixMs: endedUnixMs, code: exitCode, signal };
+  return { ...record, exit, isZombie };
 }
 
 // A recorder that wrote on while this was read: what ended later lives in this picture.

@@ -10,7 +10,10 @@ import {
   workingSetBytes,
 } from '../../model/session-memory.ts';
 import { membershipAmong, membershipRank, sharesMachine } from '../membership.ts';
+import type { Victim } from '../oom-victim.ts';
 import { roleGrowth } from '../role-growth.ts';
+import { trackSlowReadings } from '../slow-readings.ts';
+import { killsInSession } from './kills-in-session.ts';
 import {
   growthWindowMs,
   ProcessTrack,
@@ -18,7 +21,7 @@ import {
   type TrackedProcess,
   type TrackedReading,
 } from './process-track.ts';
-import { topEvents } from './top-events.ts';
+import { isEndTold, type PlacedEvent, topEvents } from './top-events.ts';
 import {
   memoryOf,
   type PressureShare,
@@ -36,7 +39,8 @@ const longStallMs = growthWindowMs / 10;
 export class TopState {
   readonly #tracks = new Map<string, ProcessTrack>();
   #ticks: Tick[] = [];
-  #events: RecordingEvent[] = [];
+  #events: PlacedEvent[] = [];
+  readonly #slowReadings = trackSlowReadings();
   /** Of what was before nothing more is said: the start, or the end of a gap. */
   #sinceUnixMs = Number.NEGATIVE_INFINITY;
 
@@ -53,7 +57,8 @@ export class TopState {
     for (const key of this.#tracks.keys()) {
       if (!living.has(key)) this.endProcess(key, before);
     }
-    this.addEvents(this.#withoutStrangersEnds(sample, events));
+    this.addEvents(this.#placed(sample, events));
+    this.placeKills([...this.#tracks.values()].map((track) => track.victim()));
   }
 
   addTick(tick: Tick): void {
@@ -65,6 +70,7 @@ export class TopState {
       this.#sinceUnixMs = tick.timeUnixMs;
     }
     this.#ticks.push(tick);
+    this.#slowReadings.add(tick);
     const isOver = (at: Tick | undefined) =>
       at !== undefined && tick.monotonicMs - at.monotonicMs >= rateWindowMs;
     while (isOver(this.#ticks[1])) this.#ticks.shift();
@@ -80,13 +86,35 @@ export class TopState {
   endProcess(key: string, lastUnixMs: number): void {
     const track = this.#tracks.get(key);
     if (track === undefined) return;
-    track.lastUnixMs ??= lastUnixMs;
     const now = this.#ticks.at(-1)?.timeUnixMs ?? lastUnixMs;
+    track.lastUnixMs ??= lastUnixMs;
+    track.endedUnixMs ??= now;
     if (now - track.lastUnixMs > growthWindowMs) this.#tracks.delete(key);
   }
 
-  addEvents(events: readonly RecordingEvent[]): void {
+  addEvents(events: readonly PlacedEvent[]): void {
     this.#events = [...this.#events, ...events].slice(-mostEvents);
+  }
+
+  /** Finds out whose the kills are of which that is not known so far, among these processes. */
+  placeKills(processes: readonly Victim[]): void {
+    const tick = this.#ticks.at(-1);
+    const isOpen = ({ event, inSession }: PlacedEvent) =>
+      event.kind === 'oom_kill' && !event.beforeStart && inSession === null;
+    if (tick === undefined || !this.#events.some(isOpen)) return;
+    const places = killsInSession(
+      this.#events.map(({ event }) => event),
+      {
+        processes,
+        intervalMs: tick.intervalMs,
+        endUnixMs: tick.timeUnixMs,
+        cgroup: tick.cgroup,
+        slowReadings: this.#slowReadings.result(),
+      },
+    );
+    this.#events = this.#events.map((one) =>
+      isOpen(one) ? { ...one, inSession: places.get(one.event) ?? null } : one,
+    );
   }
 
   /** Null before the first sample. */
@@ -128,7 +156,7 @@ export class TopState {
             (memoryOf(b) ?? -1) - (memoryOf(a) ?? -1) ||
             a.pid - b.pid,
         ),
-      events: topEvents(this.#events),
+      events: topEvents(this.#events, { isMachine: (tick.cgroup?.limitBytes ?? null) === null }),
     };
   }
 
@@ -136,14 +164,16 @@ export class TopState {
     return membershipAmong([...this.#tracks.values()].map(({ facts }) => facts));
   }
 
-  #withoutStrangersEnds(tick: Tick, events: readonly RecordingEvent[]): RecordingEvent[] {
+  /** Whose ends they are; without those of strangers. */
+  #placed(tick: Tick, events: readonly RecordingEvent[]): PlacedEvent[] {
     const membership = this.#membership();
     const session = { isMachineShared: sharesMachine(tick.cgroup) };
-    return events.filter((event) => {
-      if (event.kind !== 'process_exit') return true;
+    return events.flatMap((event) => {
+      if (event.kind !== 'process_exit') return { event, inSession: null };
       const track = this.#tracks.get(`${event.pid} ${event.startTicks}`);
-      if (track === undefined) return true;
-      return membershipRank({ inSession: membership(track.facts) }, session) === 0;
+      if (track === undefined) return { event, inSession: null };
+      const inSession = membership(track.facts);
+      return isEndTold(event, { inSession, ...session }) ? { event, inSession } : [];
     });
   }
 

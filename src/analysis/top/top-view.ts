@@ -67,7 +67,10 @@ export interface TopProcess extends TopFigures {
 
 export interface TopEvent {
   timeUnixMs: number | null;
+  /** An OOM kill or a crash of the session's own, or its want of memory. */
   isBad: boolean;
+  /** Of a kill or an end: whether it hit the session; null: not known, or an event of another kind. */
+  inSession: boolean | null;
   /** With names that processes gave themselves. */
   words: string;
 }

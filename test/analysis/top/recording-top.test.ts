@@ -95,8 +95,13 @@ const expected = {
     { pid: 100, pssBytes: 120 * mib, cpuRatio: 0, growthBytesPerMinute: 0, isLeak: false },
   ],
   events: [
-    { words: 'OOM kill of chromium, pid 131, 10.0 MiB resident, scope cgroup', isBad: true },
-    { words: 'gpu 130 ended by SIGKILL', isBad: true },
+    // No process of that pid was seen, and no cgroup is told of.
+    {
+      words: 'OOM kill of chromium, pid 131, 10.0 MiB resident, scope cgroup, not known whose',
+      isBad: false,
+      inSession: null,
+    },
+    { words: 'gpu 130 ended by SIGKILL', isBad: true, inSession: true },
   ],
 };
 
@@ -129,7 +134,7 @@ describe('the state of a session', () => {
         [100, true],
         [200, false],
       ],
-      ['renderer 110 ended with code 0', 'crashpad 220 ended with code 0'],
+      ['renderer 110 ended with code 0'],
     ],
     [
       'last, on a machine of several sessions after the session’s own and what nobody tells of',
@@ -150,7 +155,7 @@ describe('the state of a session', () => {
     const going = [
       fakeProcess({ pid: 110, role: 'renderer' }),
       fakeProcess({ pid: 210, role: 'renderer', browserPid: null }),
-      // Whose it is nothing tells.
+      // Whose it is nothing tells, and it may be a stranger's.
       fakeProcess({ pid: 220, role: 'crashpad', browserPid: null }),
     ];
     const ends = going.map(({ pid, startTicks, role }) => ({
@@ -172,6 +177,45 @@ describe('the state of a session', () => {
     for (const view of [state.view('local', 'live'), recordingTop(stored)]) {
       expect(view?.processes.map(({ pid, inSession }) => [pid, inSession])).toEqual(processes);
       expect(view?.events.map((event) => event.words)).toEqual(words);
+    }
+  });
+
+  test('whose a kill is: the session’s own is bad, one outside and one that nothing tells of are not', () => {
+    const cgroup = { path: '/job', limitBytes: 900 * mib };
+    const staying = [fakeProcess({ pid: 100, role: 'browser' })];
+    const going = [
+      fakeProcess({ pid: 110, role: 'renderer', comm: 'chromium' }),
+      fakeProcess({ pid: 300, role: 'other', comm: 'mysqld' }),
+    ];
+    const at = { timeUnixMs: startUnixMs + 600, rssBytes: 10 * mib };
+    const kills = [
+      fakeOomKill({ pid: 110, comm: 'chromium', scope: 'machine', kmsgSequence: 1, ...at }),
+      // By the limit of another cgroup; its process is known here, and is none of the browser's.
+      fakeOomKill({ pid: 300, comm: 'mysqld', cgroup: '/db', kmsgSequence: 2, ...at }),
+      fakeOomKill({ pid: 999, comm: 'java', scope: 'machine', kmsgSequence: 3, ...at }),
+    ];
+    const before = fakeSample({ second: 0, cgroup, processes: [...staying, ...going] });
+    const after = fakeSample({ second: 1, cgroup, processes: staying });
+    const later = fakeSample({ second: 2, cgroup, processes: staying });
+    const state = new TopState();
+    state.addSample(before, []);
+    state.addSample(after, kills);
+    state.addSample(later, []);
+    const stored = fakeRecording({ samples: [before, after, later], events: kills });
+    for (const view of [state.view('local', 'live'), recordingTop(stored)]) {
+      expect(view?.events.map(({ words, inSession, isBad }) => [words, inSession, isBad])).toEqual([
+        ['OOM kill of chromium, pid 110, 10.0 MiB resident, scope machine', true, true],
+        [
+          'OOM kill of mysqld, pid 300, 10.0 MiB resident, scope cgroup, outside of this session',
+          false,
+          false,
+        ],
+        [
+          'OOM kill of java, pid 999, 10.0 MiB resident, scope machine, not known whose',
+          null,
+          false,
+        ],
+      ]);
     }
   });
 

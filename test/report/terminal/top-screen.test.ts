@@ -87,10 +87,16 @@ const view: TopView = {
     process({ pid: 8 }),
   ],
   events: [
-    { timeUnixMs: startUnixMs - 5000, isBad: false, words: 'renderer 90 ended with code 0' },
+    {
+      timeUnixMs: startUnixMs - 5000,
+      isBad: false,
+      inSession: true,
+      words: 'renderer 90 ended with code 0',
+    },
     {
       timeUnixMs: startUnixMs - 1000,
       isBad: true,
+      inSession: true,
       words: 'OOM kill of a\nb, pid 121, 300 MiB resident, scope cgroup',
     },
   ],
@@ -203,7 +209,12 @@ describe('the live view', () => {
         fc.array(fc.string({ unit: 'binary', maxLength: 15 }), { maxLength: 60 }),
         (columns, rows, names) => {
           const processes = names.map((comm, pid) => process({ pid, comm }));
-          const events = names.map((words) => ({ timeUnixMs: null, isBad: false, words }));
+          const events = names.map((words) => ({
+            timeUnixMs: null,
+            isBad: false,
+            inSession: null,
+            words,
+          }));
           const lines = texts({ columns, rows }, { ...view, processes, events });
           expect(lines.length).toBeLessThanOrEqual(rows);
           for (const line of lines) {
