@@ -2,6 +2,7 @@ import fs from 'node:fs';
 import { formatBytes } from '../model/format-bytes.ts';
 import { printable } from '../report/printable.ts';
 import { shellQuote } from '../report/shell-quote.ts';
+import { refuseDamaged } from '../store/refuse-damaged.ts';
 import { snapshot } from '../store/snapshot.ts';
 import type { CommandIo, ParsedArguments } from './command.ts';
 import { UsageError } from './command.ts';
@@ -15,6 +16,8 @@ export async function exportSqlite(parsed: ParsedArguments, io: CommandIo): Prom
   const file = oneFile(parsed);
   const out = outputOption(parsed);
   if (out === null) throw new UsageError('--to sqlite writes a file: give its name with --out');
+  // Its copy would get checksums of what is damaged.
+  refuseDamaged(file);
   makeDatabase(out, (temporary) => snapshot(file, temporary));
   const size = formatBytes(fs.statSync(out).size);
   io.stderr.write(

@@ -7,6 +7,7 @@ import { printable } from '../report/printable.ts';
 import { renderText, type TextOptions } from '../report/text.ts';
 import { elsewhereWords } from '../store/open-for-change.ts';
 import { openRecording } from '../store/reader.ts';
+import { refuseDamaged } from '../store/refuse-damaged.ts';
 import type { Command, ParsedArguments } from './command.ts';
 import { UsageError } from './command.ts';
 import { OutputFile } from './output-file.ts';
@@ -52,6 +53,7 @@ export const reportCommand: Command = {
     const file = oneFile(parsed);
     const format = formatOf(parsed);
     const out = outputOption(parsed);
+    refuseDamaged(file);
     using recording = openRecording(file);
     const range = rangeOf(parsed, recording);
     const report = analyse(recording, range);

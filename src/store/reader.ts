@@ -33,6 +33,7 @@ import { readBrowserProcesses, readProcessRecords } from './process-records.ts';
 import { readLastProcessRows, readProcessRows } from './process-rows.ts';
 import { damagedFile, readingError } from './reading-error.ts';
 import { isBeingRecorded, isRecorderAlive, type RecorderIdentity } from './recorder-lock.ts';
+import { refuseDamaged, refuseDamagedLog } from './refuse-damaged.ts';
 import { readResolutions } from './resolutions.ts';
 import { readSession, type SessionRow } from './session-row.ts';
 import { firstTick, lastTick, readBriefTicks, readTicks, type SequenceRange } from './tick-rows.ts';
@@ -53,6 +54,23 @@ export interface OpenRecordingOptions {
 /** Opens a recording for reading. Errors: see {@link openForReading}; ADDON_MISSING. */
 export function openRecording(path: string, options: OpenRecordingOptions = {}): Recording {
   return recordingIn(path, openForReading(path, options.temporaryFolder), options.isAlive);
+}
+
+/**
+ * Opens a recording for figures that are to be right: FILE_CORRUPT also for one that is not what its
+ * checksums say, for which all of it is read, and for one that ends in a damaged log. Other errors:
+ * those of {@link openRecording}.
+ */
+export function openWhole(path: string): Recording {
+  refuseDamaged(path);
+  const recording = openRecording(path);
+  try {
+    if (!recording.isLive) refuseDamagedLog(path);
+    return recording;
+  } catch (error) {
+    recording.close();
+    throw error;
+  }
 }
 
 /**

@@ -175,6 +175,22 @@ describe('csv', () => {
     expect(readFileSync(out, 'utf8')).toBe((await runExport(whole, '--to', 'csv')).stdout);
   });
 
+  test('of several recordings of a session the longest is exported, whatever its name', async () => {
+    const [long, short, other] = [outputs.file('z.db'), outputs.file('a.db'), folder.file('1.db')];
+    copyFileSync(folder.file('0.db'), long);
+    copyFileSync(long, short);
+    const db = openDatabase(short, { mode: 'write', busyTimeoutMs: 0 });
+    db.prepare('DELETE FROM tick WHERE sequence > 100').run();
+    db.close();
+    const alone = await runExport(long, other, '--to', 'csv');
+    const all = await runExport(short, other, long, '--to', 'csv');
+    expect(all).toEqual({
+      exitCode: 0,
+      stdout: alone.stdout,
+      stderr: `headroom export: left out: ${short}: the same session as ${long}\n`,
+    });
+  });
+
   test('only a part of it: from the start and before the end', async () => {
     const [file = ''] = recordings();
     const part = await runExport(file, '--to', 'csv', '--from', '+10s', '--until', '-20s');

@@ -1,7 +1,7 @@
 import { type ErrorCode, HeadroomError } from '../../model/errors.ts';
 import type { Recording } from '../../model/recording.ts';
-import { openRecording } from '../../store/reader.ts';
-import { sameSession } from '../same-session.ts';
+import { openWhole } from '../../store/reader.ts';
+import { bySession, type SessionFile, sameSession } from '../same-session.ts';
 import { type SessionDemand, sessionDemand } from './session-demand.ts';
 import { type Sizing, type SizingQuestion, sizing } from './sizing.ts';
 
@@ -43,10 +43,10 @@ export const defaultQuestion: SizingQuestion = {
 };
 
 /**
- * Which tier the sessions of these recordings need. A file that cannot be read is named in `skipped`
- * and does not keep the others from being answered; so is one that is still being recorded, and a
- * second copy of a session. TypeError for what is no list of paths and no label, RangeError for a share
- * that is not between 0 and 1, and for no tier.
+ * Which tier the sessions of these recordings need. A file that is damaged is named in `skipped` and
+ * does not keep the others from being answered; so is one that is still being recorded, and of several
+ * recordings of a session every one but the longest. TypeError for what is no list of paths and no
+ * label, RangeError for a share that is not between 0 and 1, and for no tier.
  */
 export function size(files: readonly string[], options: SizeOptions = {}): SizeReport {
   const given: unknown = files;
@@ -54,20 +54,21 @@ export function size(files: readonly string[], options: SizeOptions = {}): SizeR
     throw new TypeError('files is to be a list of paths');
   }
   questionOf(options);
-  const found = new Map<string, SessionDemand>();
+  const found: ReadDemand[] = [];
   const skipped: SkippedFile[] = [];
   files.forEach((file, index) => {
     options.onFile?.({ file, number: index + 1, of: files.length });
     const read = readDemand(file);
-    if ('reason' in read) {
-      skipped.push(read);
-      return;
-    }
-    const known = found.get(read.id);
-    if (known === undefined) found.set(read.id, read);
-    else skipped.push({ file, code: null, reason: sameSession(known.file) });
+    if ('reason' in read) skipped.push(read);
+    else found.push(read);
   });
-  return { ...sizeSessions([...found.values()], options), skipped };
+  const longest = bySession(found).flatMap(([first, ...others]) => {
+    if (first === undefined) return [];
+    const reason = sameSession(first.demand.file);
+    skipped.push(...others.map(({ demand: { file } }) => ({ file, code: null, reason })));
+    return [first.demand];
+  });
+  return { ...sizeSessions(longest, options), skipped };
 }
 
 /** The same of sessions that were read already; errors as in {@link size}. */
@@ -111,9 +112,13 @@ function questionOf(options: SizeOptions): SizingQuestion {
   return question;
 }
 
-function readDemand(file: string): SessionDemand | SkippedFile {
+interface ReadDemand extends SessionFile {
+  demand: SessionDemand;
+}
+
+function readDemand(file: string): ReadDemand | SkippedFile {
   try {
-    using recording = openRecording(file);
+    using recording = openWhole(file);
     return demandOf(recording);
   } catch (error) {
     // A Node.js without any SQLite reads no file at all.
@@ -122,14 +127,17 @@ function readDemand(file: string): SessionDemand | SkippedFile {
   }
 }
 
-function demandOf(recording: Recording): SessionDemand | SkippedFile {
+function demandOf(recording: Recording): ReadDemand | SkippedFile {
   const file = recording.path;
   const { facts } = recording;
   if (facts.endedUnixMs === null && recording.isLive) {
     return { file, code: null, reason: 'it is still being recorded' };
   }
   const demand = sessionDemand(recording);
-  return demand ?? { file, code: null, reason: 'it does not tell how much memory was used' };
+  if (demand === null) {
+    return { file, code: null, reason: 'it does not tell how much memory was used' };
+  }
+  return { id: demand.id, lastSequence: recording.lastTick()?.sequence ?? 0, demand };
 }
 
 function groupsBy(

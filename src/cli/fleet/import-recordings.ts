@@ -12,8 +12,8 @@ import {
 } from '../../store/fleet/fleet-data.ts';
 import { IntactFiles } from '../../store/fleet/intact-file.ts';
 import { RecordingSlot } from '../../store/fleet/recording-slot.ts';
-import { openRecording } from '../../store/reader.ts';
-import { checkSeal } from '../../store/seal/check-seal.ts';
+import { openRecording, openWhole } from '../../store/reader.ts';
+import { refuseDamaged } from '../../store/refuse-damaged.ts';
 import { fileStamp } from '../find-recordings.ts';
 import { memoryKeeper } from '../memory-keeper.ts';
 
@@ -150,6 +150,7 @@ function read(
 ): FileFinding | LeftOut {
   const intact = reader.files.read(file);
   const checksum = intact?.checksum ?? sealChecksum(file);
+  // A copy of one that is known says by its checksums only what it was.
   if (intact === null && checksum !== null) refuseDamaged(file);
   if (checksum !== null && !again && data.hasChecksum(checksum)) {
     return { path: file, stamp, session: null, checksum };
@@ -157,7 +158,7 @@ function read(
   const find = (recording: Recording) => findingOf(recording, { path: file, stamp, checksum });
   const found = intact === null ? null : reader.slot.read(file, intact, find);
   if (found !== null) return found;
-  using recording = openRecording(file);
+  using recording = checksum === null ? openWhole(file) : openRecording(file);
   return find(recording);
 }
 
@@ -175,13 +176,4 @@ function findingOf(
     return { path, stamp, session, checksum: null, outcome: 'blind', code: null, reason };
   }
   return { path, stamp, session, checksum: checksum ?? bytesChecksum(path) };
-}
-
-/** The checksums at the end tell of a file what it was; whether it still is, only its pages do. */
-function refuseDamaged(file: string): void {
-  const check = checkSeal(file);
-  if (check.state !== 'damaged') return;
-  throw new HeadroomError('FILE_CORRUPT', `${file}: ${check.what}`, {
-    hint: 'Pull the file again, or look at it with `headroom verify`.',
-  });
 }

@@ -40,6 +40,21 @@ export function checkSeal(path: string, onProgress?: OnCheckProgress): SealCheck
   );
 }
 
+/**
+ * What {@link checkSeal} says is damaged, in words; null: nothing, or its checksums no longer count, for
+ * which it is not read.
+ */
+export function sealDamage(path: string): string | null {
+  return withEnds(path, (file, { header, footer, sizeBytes }) => {
+    if (footer !== null && isOutdated(header, footer)) return null;
+    const check =
+      footer === null
+        ? withoutFooter(header, sizeBytes)
+        : withFooter(file, { header, footer, sizeBytes, onProgress: undefined });
+    return check.state === 'damaged' ? check.what : null;
+  });
+}
+
 /** Whether {@link checkSeal} says `outdated`, for which it is not read. */
 export function isSealOutdated(path: string): boolean {
   return withEnds(path, (_, { header, footer }) => footer !== null && isOutdated(header, footer));

@@ -11,6 +11,14 @@ interface Recorded {
   sampleCount: number;
 }
 
+// Only where the head of a log is damaged does its page size come from elsewhere; then it is damaged.
+const anyPageSizeBytes = 4096;
+
+/** Whether a part of the log beside a recording, which nobody may be writing to, hides what follows. */
+export function isLogDamaged(path: string): boolean {
+  return scanLog(path, anyPageSizeBytes)?.state === 'damaged';
+}
+
 /** What is wrong with the log beside a recording that nobody writes to, or with its absence. */
 export function checkLog(path: string, recorded: Recorded): Problem | null {
   const log = `${path}-wal`;

@@ -50,6 +50,16 @@ function onMachine(usedMib: number, parts: Partial<FakeSampleParts> = {}): Sampl
   );
 }
 
+/** Goes on after {@link onMachine}. */
+function later(usedMib: number): Sample[] {
+  return onMachine(usedMib).map((sample) => ({
+    ...sample,
+    sequence: sample.sequence + 3,
+    timeUnixMs: sample.timeUnixMs + 3000,
+    monotonicMs: sample.monotonicMs + 3000,
+  }));
+}
+
 function inCgroup(readings: readonly Partial<CgroupMemory>[]): Sample[] {
   return readings.map((cgroup, second) =>
     fakeSample({
@@ -215,6 +225,19 @@ test('files that cannot be read are named, and the others answered', () => {
     [good, null],
   ]);
   expect(report.skipped[2]?.reason).toContain('the same session as');
+});
+
+test('of several recordings of a session the longest counts, whatever its name', () => {
+  const short = recorded(onMachine(300), { id: 'twice' });
+  const long = recorded([...onMachine(300), ...later(500)], { id: 'twice' });
+  for (const files of [
+    [short, long],
+    [long, short],
+  ]) {
+    const { demandBytes, sessions, skipped } = size(files);
+    expect([sessions, demandBytes.max]).toEqual([1, 500 * mib]);
+    expect(skipped).toEqual([{ file: short, code: null, reason: `the same session as ${long}` }]);
+  }
 });
 
 test('a recording without a sample, and without figures, is left out', () => {
