@@ -11,6 +11,7 @@ import { trackForks } from './forks.ts';
 import { trackSessionGrowth } from './growth-report.ts';
 import { lowestAvailable } from './lowest-available.ts';
 import { trackMemory } from './memory.ts';
+import { memoryOf } from './memory-start.ts';
 import { trackPressure } from './pressure.ts';
 import { trackReclaim } from './reclaim.ts';
 import { trackRecorder } from './recorder-cost.ts';
@@ -26,17 +27,18 @@ export function followTicks(
   range: TimeRange,
   events: readonly RecordingEvent[],
 ) {
+  const ofMemory = memoryOf(recording, events);
   return follow(
     recording.ticks(range),
     {
       ...verdictTrackers(recording, range, events),
       forks: trackForks(),
       reclaim: trackReclaim(),
-      warnings: trackWarnings(),
-      growth: trackSessionGrowth(),
-      tail: trackTail(),
-      lowest: trackLowestTick(),
-      curve: trackCurve(),
+      warnings: ofMemory(trackWarnings()),
+      growth: ofMemory(trackSessionGrowth()),
+      tail: ofMemory(trackTail()),
+      lowest: ofMemory(trackLowestTick()),
+      curve: ofMemory(trackCurve()),
       recorder: trackRecorder(protectionOf(recording)),
     },
     bootTimes(events),
@@ -61,15 +63,16 @@ function verdictTrackers(
   range: TimeRange,
   events: readonly RecordingEvent[],
 ) {
+  const ofMemory = memoryOf(recording, events);
   return {
     coverage: trackCoverage({
       intervalMs: recording.facts.intervalMs,
       events,
       resolutions: recording.resolutions(range),
     }),
-    memory: trackMemory(lowestAvailable(recording, range)),
-    pressure: trackPressure(),
-    stalls: trackStalls(),
+    memory: ofMemory(trackMemory(lowestAvailable(recording, range))),
+    pressure: ofMemory(trackPressure()),
+    stalls: ofMemory(trackStalls()),
     browser: trackBrowser(),
     slowReadings: trackSlowReadings(),
   };

@@ -7,6 +7,7 @@ import {
   sessionLimit,
 } from '../model/session-memory.ts';
 import type { TimeRange } from '../model/time-range.ts';
+import { rangeSince } from './memory-start.ts';
 import { type Percentiles, percentilesOf, quantileOf } from './percentiles.ts';
 import type { TickTracker } from './tick-tracker.ts';
 
@@ -66,14 +67,15 @@ export function trackMemory(
 export function memoryReport(
   recording: Recording,
   range: TimeRange,
-  extremes: MemoryExtremes,
+  { extremes, startUnixMs }: { extremes: MemoryExtremes; startUnixMs: number | null },
 ): MemoryReport {
+  const part = rangeSince(range, startUnixMs);
   const workingSetBytes = percentilesOf(
     recording,
     { scope: 'session', metric: 'working_set' },
-    range,
+    part,
   );
-  const available = recording.distribution({ scope: 'session', metric: 'available' }, range);
+  const available = recording.distribution({ scope: 'session', metric: 'available' }, part);
   return {
     workingSetBytes,
     availableBytes: {

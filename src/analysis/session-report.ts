@@ -9,6 +9,7 @@ import { forkReport } from './forks.ts';
 import { emptyFileOf, gatherGrounds } from './grounds.ts';
 import { growthReport } from './growth-report.ts';
 import { memoryReport } from './memory.ts';
+import { memoryStart } from './memory-start.ts';
 import { pagesSection } from './pages.ts';
 import { partReport } from './part.ts';
 import { populationReport } from './population.ts';
@@ -72,7 +73,10 @@ function findingsOf(recording: Recording, range: TimeRange): Findings {
               bootUnixMs: bootTimes(events),
             }),
     },
-    memory: memoryReport(recording, range, followed.memory),
+    memory: memoryReport(recording, range, {
+      extremes: followed.memory,
+      startUnixMs: memoryStart(recording, events),
+    }),
     usableHeadroom: usableHeadroom(
       followed.lowest,
       records.map((record) => ({

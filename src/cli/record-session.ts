@@ -72,10 +72,14 @@ export function openLocalSource(
       kernelLogEvents(new KmsgReader({ startedMonotonicMs, earlier, ...units })),
       withBrowserLog(processExitEvents(new ProcessExits(ExitWatcher.start(), systemClock)), proc),
       devShmEvents(proc, sources.devices),
+      sources.follower,
     ],
     suspendedMs: () => readSuspendedMs(proc, systemClock),
     protectSelf,
-    followCommand: (pid) => sampler.followCommand(pid),
+    followCommand: (pid) => {
+      sampler.followCommand(pid);
+      sources.follower.follow(pid);
+    },
     startTicksOf: (pid) => processStartTicks(proc, pid),
     close: () => sampler.close(),
   };

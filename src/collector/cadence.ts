@@ -101,7 +101,7 @@ export class Cadence {
     const available = availableBytes(sample);
     if (available === null) return null;
     const limitBytes = sessionLimit(sample).bytes;
-    this.#trend.add({ monotonicMs: sample.monotonicMs, availableBytes: available });
+    this.#trend.add({ monotonicMs: sample.monotonicMs, availableBytes: available, limitBytes });
     if (this.#trend.secondsToGo() < trendSecondsToGo) return 'trend';
     if (before !== null && isGrowing(before, sample, limitBytes)) return 'growth';
     if (before !== null && memoryStallShare(before, sample) > stalledShare) return 'pressure';
@@ -114,12 +114,15 @@ function isGrowing(before: TimedMemory, sample: TimedMemory, limitBytes: number)
   const was = availableBytes(before);
   const is = availableBytes(sample);
   const seconds = (sample.monotonicMs - before.monotonicMs) / 1000;
+  if (sessionLimit(before).bytes !== limitBytes) return false;
   if (was === null || is === null || seconds <= 0) return false;
   const goneBytes = was - is;
   return goneBytes > limitBytes * growthOfLimit && is / (goneBytes / seconds) < growthSecondsToGo;
 }
 
 function memoryStallShare(before: Sample, sample: Sample): number {
+  // With another limit the waiting may be that of another cgroup, counted from another beginning.
+  if (sessionLimit(before).bytes !== sessionLimit(sample).bytes) return 0;
   const was = before.pressure.memorySomeMs;
   const is = sample.pressure.memorySomeMs;
   const elapsedMs = sample.monotonicMs - before.monotonicMs;

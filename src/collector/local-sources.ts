@@ -1,8 +1,8 @@
 import fs from 'node:fs';
 import { hostSessionVariable } from '../model/host-session.ts';
-import { CgroupMemoryReader } from './cgroup/cgroup-memory.ts';
-import { CgroupPressureReader } from './cgroup/cgroup-pressure.ts';
+import { CgroupFollower } from './cgroup/cgroup-follower.ts';
 import { type CgroupLocation, locateCgroup } from './cgroup/locate-cgroup.ts';
+import { SessionCgroup } from './cgroup/session-cgroup.ts';
 import { MemoryDevices } from './memory-devices.ts';
 import type { KernelUnits } from './procfs/machine-files.ts';
 import { ProcFs } from './procfs/proc-fs.ts';
@@ -32,18 +32,24 @@ export function localSources(
   target: LocalTarget,
   units: KernelUnits,
   clock: Clock = systemClock,
-): SamplerSources & { devices: MemoryDevices } {
+): SamplerSources & { devices: MemoryDevices; follower: CgroupFollower } {
   const proc = new ProcFs();
   if (target.rootPid !== null) requireRootProcess(target.rootPid, proc);
   const location = target.cgroup ?? locateCgroupOf(target.rootPid ?? 'self', proc);
-  const cgroup = location === null ? null : new CgroupMemoryReader(location);
+  const cgroup = new SessionCgroup(location);
+  const follower = new CgroupFollower(cgroup, {
+    proc,
+    rootPid: target.rootPid,
+    locate: (pid) => locateCgroupOf(pid, proc),
+  });
   const hostSession = (target.env ?? process.env)[hostSessionVariable] ?? null;
-  const pressure = location?.version === 2 ? new CgroupPressureReader(location) : null;
   return {
     proc,
     units,
-    readCgroup: (machineTotalBytes) => cgroup?.read(machineTotalBytes) ?? null,
-    readCgroupPressure: () => pressure?.read() ?? null,
+    readCgroup: (machineTotalBytes) => cgroup.read(machineTotalBytes),
+    readCgroupPressure: () => cgroup.readPressure(),
+    cgroupMoveCount: () => cgroup.moveCount,
+    follower,
     devices: new MemoryDevices(),
     clock,
     rootPid: target.rootPid,
@@ -54,14 +60,17 @@ export function localSources(
   };
 }
 
-/** Where the memory cgroup of a process is; null where there is none. */
+/**
+ * Where the memory cgroup of a process is; null where there is none. Found through our own mounts, as
+ * it is we who read its files: a container has others.
+ */
 export function locateCgroupOf(
   process: number | 'self',
   proc: ProcFs = new ProcFs(),
 ): CgroupLocation | null {
   const cgroup = wholeText(proc, `${process}/cgroup`);
   if (cgroup === null) return null;
-  return locateCgroup({ cgroup, mountinfo: wholeText(proc, `${process}/mountinfo`) });
+  return locateCgroup({ cgroup, mountinfo: wholeText(proc, 'self/mountinfo') });
 }
 
 // Read once, and longer than the tick's buffer on machines with many mounts.

@@ -2,6 +2,8 @@
 export interface MemoryPoint {
   monotonicMs: number;
   availableBytes: number;
+  /** Of which so much is available. */
+  limitBytes: number;
 }
 
 export interface TrendWindow {
@@ -27,7 +29,9 @@ export class MemoryTrend {
   add(point: MemoryPoint): void {
     const { windowMs, leastPoints } = this.#window;
     const oldestMs = point.monotonicMs - windowMs;
-    const points = [...this.#points, point];
+    // Through what was left of another limit there is no line.
+    const isSameLimit = this.#points.at(-1)?.limitBytes === point.limitBytes;
+    const points = isSameLimit ? [...this.#points, point] : [point];
     this.#points = points.filter(
       ({ monotonicMs }, index) => monotonicMs >= oldestMs || index >= points.length - leastPoints,
     );

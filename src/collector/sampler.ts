@@ -33,6 +33,8 @@ export interface SamplerSources {
   readCgroup(machineTotalBytes: number): CgroupMemory | null;
   /** Stall times of that cgroup alone; null where it has none of its own. */
   readCgroupPressure(): Pressure | null;
+  /** How often another cgroup became the session's; left out: it never does. */
+  cgroupMoveCount?: () => number;
   clock: Clock;
   /** `--pid`: this process and its descendants are the browser. */
   rootPid: number | null;
@@ -88,6 +90,7 @@ export class Sampler {
   #tick = 0;
   #commandPid: number | null = null;
   #isCgroupPressure: boolean | null = null;
+  #cgroupMoveCount = 0;
   #stalled: { memorySomeMs: number; monotonicMs: number } | null = null;
 
   constructor(sources: SamplerSources) {
@@ -162,8 +165,11 @@ export class Sampler {
   }
 
   // Where a cgroup binds, waiting for memory happens in it, and the machine may know nothing of it.
-  // Decided once: the two count from different beginnings.
+  // Decided once for each cgroup: the two count from different beginnings.
   #pressure(machine: MachineReading, cgroup: CgroupMemory | null): Pressure {
+    const moveCount = this.#sources.cgroupMoveCount?.() ?? 0;
+    if (moveCount !== this.#cgroupMoveCount) this.#isCgroupPressure = null;
+    this.#cgroupMoveCount = moveCount;
     this.#isCgroupPressure ??=
       bindingCgroup({ machine: machine.memory, cgroup }) !== null &&
       this.#sources.readCgroupPressure() !== null;

@@ -2,7 +2,7 @@ import { hostCgroupIn, hostSessionVariable } from '../model/host-session.ts';
 import type { CgroupLocation } from './cgroup/locate-cgroup.ts';
 import type { TreeNode } from './chromium/browser-tree.ts';
 import type { ProcFs } from './procfs/proc-fs.ts';
-import { pathInHierarchy } from './procfs/process-cgroup.ts';
+import { processCgroup } from './procfs/process-cgroup.ts';
 
 /** Where a recording from inside a session is made. */
 export interface SessionPlace {
@@ -32,8 +32,7 @@ export function strangersIn(
 function isInCgroup(proc: ProcFs, pid: number, name: string): boolean | null {
   const text = proc.text(`${pid}/cgroup`);
   if (text === null) return null;
-  const path = pathInHierarchy(text, 'memory') ?? pathInHierarchy(text, '');
-  return path?.split('/').includes(name) ?? false;
+  return processCgroup(text)?.split('/').includes(name) ?? false;
 }
 
 /** No process is moved from one session to another: it is asked once. Null: it could not be asked. */

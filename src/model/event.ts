@@ -141,6 +141,13 @@ export interface Note {
     | 'over_budget'
     /** `--pid`: the process that was recorded, with its descendants. */
     | 'root_process'
+    /**
+     * What is recorded lives in another memory cgroup than the one that was read so far: from this
+     * sample on its figures are those of its own. `found`: nothing of the session had been in the other
+     * one; `moved`: it had.
+     */
+    | 'cgroup_found'
+    | 'cgroup_moved'
     /** What the recorder did for itself: oom_score_adj and niceness. */
     | 'self_protection'
     /** A line of Chromium's own log that tells why one of its processes ended itself. */

@@ -119,6 +119,11 @@ export interface HighWater {
   /** At the end of the recording. */
   limitBytes: number | null;
   limitSource: LimitSource;
+  /**
+   * Figures of memory are from here on: the recorder found the cgroup of what it records, and had read
+   * another one before. Null: from the first sample on.
+   */
+  sinceUnixMs: number | null;
   /** A kill for want of memory while it was recorded, of whomever, or a counter of such kills moved. */
   hasMemoryEvent: boolean;
 }
@@ -139,7 +144,7 @@ export interface RecordingGist {
   memoryWait: MemoryWait;
   gaps: readonly Gap[];
   /**
-   * What may tell of more than an ordinary end: another boot, a limit that was changed, a VM that was
+   * What may tell of more than an ordinary end: another boot, another limit or cgroup, a VM that was
    * lost, a process of the browser, or the command, that ended by a signal, with a code of 128 or more,
    * or nobody knows how.
    */

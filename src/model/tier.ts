@@ -10,7 +10,9 @@ const gibibyte = 2 ** 30;
  */
 export function tierOf({
   machine: { limitBytes, limitSource },
-}: Pick<SessionFacts, 'machine'>): string {
+}: {
+  machine: Pick<SessionFacts['machine'], 'limitBytes' | 'limitSource'>;
+}): string {
   if (limitBytes === null || !(limitBytes > 0)) return 'unknown';
   const step = 2 ** (Math.floor(Math.log2(limitBytes)) - 2);
   const bytes = limitSource === 'machine' ? Math.ceil(limitBytes / step) * step : limitBytes;

@@ -1,5 +1,6 @@
 import { HeadroomError } from '../model/errors.ts';
 import type { MemoryWait, RecordingGist } from '../model/recording.ts';
+import { readDistribution } from './distribution.ts';
 import type { Database } from './driver.ts';
 import { readGaps } from './event-rows.ts';
 import { readHighWater } from './high-water.ts';
@@ -9,10 +10,11 @@ import { hasHoursSql, type RollupState, readWholeDistributions } from './whole-d
 /** Out of the rollups and a few columns: few statements, as to prepare one takes longer than to run it. */
 export function readGist(db: Database): RecordingGist {
   const glance = readGlance(db);
-  const distributions = readWholeDistributions(db, glance);
+  const highWater = readHighWater(db);
+  const distributions = readDistributions(db, glance, highWater.sinceUnixMs);
   const gaps = glance.gapCount === 0 ? [] : readGaps(db);
   return {
-    highWater: readHighWater(db),
+    highWater,
     workingSetBytes: distributions.working_set,
     utilizationRatio: distributions.utilization,
     workingSetMinutes: distributions.minutes,
@@ -29,6 +31,13 @@ export function readGist(db: Database): RecordingGist {
       (glance.zombieCount ?? 0) > 0 ||
       gaps.some(({ gap }) => gap === 'restart'),
   };
+}
+
+function readDistributions(db: Database, glance: Glance, fromUnixMs: number | null) {
+  if (fromUnixMs === null) return readWholeDistributions(db, glance);
+  const read = (metric: 'working_set' | 'utilization') =>
+    readDistribution(db, { scope: 'session', metric }, { fromUnixMs });
+  return { working_set: read('working_set'), utilization: read('utilization'), minutes: null };
 }
 
 interface Glance extends RollupState {
@@ -94,7 +103,7 @@ const selectGlance = `
     SELECT
       count(*) FILTER (WHERE kind IN ('limit_change', 'target_crash')
         OR (kind = 'vm' AND json_extract(detail, '$.state') = 'lost')
-        OR (kind = 'note' AND json_extract(detail, '$.code') IN ('browser_log', 'data_limit'))
+        OR (kind = 'note' AND json_extract(detail, '$.code') IN ('browser_log', 'data_limit', 'cgroup_found', 'cgroup_moved'))
         OR (kind = 'process_exit' AND json_extract(detail, '$.source') = 'parent'
           AND json_extract(detail, '$.signal') IS NOT NULL)
       ) AS oddEventCount,

@@ -2,6 +2,7 @@ import { HeadroomError } from '../model/errors.ts';
 import { larger, smaller } from '../model/known-extremes.ts';
 import type { HighWater } from '../model/recording.ts';
 import type { Database } from './driver.ts';
+import { memoryStartSql, memoryStartUnixMs } from './memory-start.ts';
 import { checkShape, type RowShape } from './row-shape.ts';
 
 /**
@@ -9,7 +10,14 @@ import { checkShape, type RowShape } from './row-shape.ts';
  * longer than to run it. Ticks are read one by one only where there is something to find.
  */
 export function readHighWater(db: Database): HighWater {
-  const glance = withLoose(db, readGlance(db));
+  const first = readGlance(db);
+  const { sinceSequence } = first;
+  const sinceUnixMs = sinceSequence === null ? null : memoryStartUnixMs(db, sinceSequence);
+  const glance =
+    sinceSequence === null || sinceUnixMs === null
+      ? withLoose(db, first)
+      : { ...first, ...readFiguresSince(db, sinceSequence, sinceUnixMs) };
+  const since = sinceSequence ?? 0;
   const { machineTotalBytes, cgroupLimitBytes, cgroupVersion } = glance;
   const isCgroup =
     cgroupVersion !== null &&
@@ -20,10 +28,11 @@ export function readHighWater(db: Database): HighWater {
   return {
     workingSetBytes: glance.workingSetBytes,
     availableBytes: glance.availableBytes,
-    kernelMark: isCgroup && hasMoved ? kernelMark(db, cgroupVersion) : null,
-    swapUsedBytes: swapUsed(db, glance.swapTotalBytes, isCgroup),
+    kernelMark: isCgroup && hasMoved ? kernelMark(db, cgroupVersion, since) : null,
+    swapUsedBytes: swapUsed(db, glance.swapTotalBytes, { isCgroup, since }),
     limitBytes: isCgroup ? cgroupLimitBytes : machineTotalBytes,
     limitSource: isCgroup ? (cgroupVersion === 1 ? 'cgroup_v1' : 'cgroup_v2') : 'machine',
+    sinceUnixMs,
     hasMemoryEvent: glance.memoryEventCount > 0,
   };
 }
@@ -38,6 +47,8 @@ interface Glance {
   firstMarkKib: number | null;
   lastMarkKib: number | null;
   memoryEventCount: number;
+  /** Null: figures of memory are from the first tick on. */
+  sinceSequence: number | null;
   /** 1: the last ticks are not yet in a rollup, as while it is recorded. */
   hasLoose: number;
 }
@@ -52,6 +63,7 @@ const glanceShape: RowShape<Glance> = {
   firstMarkKib: 'number?',
   lastMarkKib: 'number?',
   memoryEventCount: 'number',
+  sinceSequence: 'number?',
   hasLoose: 'number',
 };
 
@@ -66,16 +78,18 @@ const selectGlance = `
     setting.cgroup_version AS cgroupVersion,
     setting.cgroup_limit_bytes AS cgroupLimitBytes,
     (SELECT max(machine_swap_total_bytes) FROM tick_setting) AS swapTotalBytes,
-    (SELECT cgroup_peak_kib FROM tick ORDER BY sequence LIMIT 1) AS firstMarkKib,
+    (SELECT cgroup_peak_kib FROM tick WHERE sequence >= coalesce(sinceSequence, 0)
+      ORDER BY sequence LIMIT 1) AS firstMarkKib,
     (SELECT cgroup_peak_kib FROM tick ORDER BY sequence DESC LIMIT 1) AS lastMarkKib,
     (SELECT count(*) FROM event
       WHERE kind = 'oom_counter'
         OR (kind = 'oom_kill' AND NOT json_extract(detail, '$.beforeStart'))
         OR (kind = 'note' AND json_extract(detail, '$.code') = 'userspace_oom')
     ) AS memoryEventCount,
+    sinceSequence,
     EXISTS (SELECT 1 FROM tick
       WHERE sequence > (SELECT rolled_up_sequence FROM session)) AS hasLoose
-  FROM (SELECT max(sequence) AS latest FROM tick_setting)
+  FROM (SELECT max(sequence) AS latest, ${memoryStartSql} AS sinceSequence FROM tick_setting)
   LEFT JOIN tick_setting AS setting ON setting.sequence = latest`;
 
 function readGlance(db: Database): Glance {
@@ -105,28 +119,56 @@ function withLoose(db: Database, glance: Glance): Glance {
   };
 }
 
+// Of what was thinned the windows that begin later, and the ticks that are left.
+const selectSince = `
+  SELECT max(workingSetBytes) AS workingSetBytes, min(availableBytes) AS availableBytes
+  FROM (
+    SELECT max(working_set_bytes) AS workingSetBytes, min(available_bytes) AS availableBytes
+    FROM session_sample WHERE sequence >= ?
+    UNION ALL SELECT max(max), NULL FROM rollup
+      WHERE series = ${seriesOf('working_set')} AND start_unix_ms >= ?
+    UNION ALL SELECT NULL, min(min) FROM rollup
+      WHERE series = ${seriesOf('available')} AND start_unix_ms >= ?
+  )`;
+
+function readFiguresSince(db: Database, sequence: number, unixMs: number): Figures {
+  const select = db.prepare<[number, number, number], Figures>(selectSince);
+  const row = select.get(sequence, unixMs, unixMs);
+  return checkShape(
+    row ?? { workingSetBytes: null, availableBytes: null },
+    figuresShape,
+    'the recording',
+  );
+}
+
 /**
  * The kernel marks the largest charge, in which file cache is that it would have dropped. When the
  * mark moved, so much of it was cache as the tick before or the tick behind had: the less of the two.
  */
-function kernelMark(db: Database, version: number): HighWater['kernelMark'] {
+function kernelMark(db: Database, version: number, since: number): HighWater['kernelMark'] {
   const bytes = number(
     db,
     `SELECT 1024 * max(mark - min(cache, cache_before)) FROM (
        SELECT cgroup_peak_kib AS mark, lag(cgroup_peak_kib) OVER time AS mark_before,
          cgroup_inactive_file_kib AS cache, lag(cgroup_inactive_file_kib) OVER time AS cache_before
-       FROM tick WINDOW time AS (ORDER BY sequence)
+       FROM tick WHERE sequence >= ? WINDOW time AS (ORDER BY sequence)
      ) WHERE mark > mark_before`,
+    since,
   );
   if (bytes === null) return null;
   return { workingSetBytes: bytes, source: version === 1 ? 'max_usage_in_bytes' : 'memory.peak' };
 }
 
-function swapUsed(db: Database, total: number | null, isCgroup: boolean): number | null {
+function swapUsed(
+  db: Database,
+  total: number | null,
+  { isCgroup, since }: { isCgroup: boolean; since: number },
+): number | null {
   if (total === null || total === 0) return total;
+  const ticks = 'FROM tick WHERE sequence >= ?';
   return isCgroup
-    ? number(db, 'SELECT 1024 * max(cgroup_swap_kib) FROM tick')
-    : number(db, 'SELECT ? - 1024 * min(machine_swap_free_kib) FROM tick', total);
+    ? number(db, `SELECT 1024 * max(cgroup_swap_kib) ${ticks}`, since)
+    : number(db, `SELECT ? - 1024 * min(machine_swap_free_kib) ${ticks}`, total, since);
 }
 
 function number(db: Database, sql: string, ...parameters: number[]): number | null {

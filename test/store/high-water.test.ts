@@ -43,6 +43,7 @@ test('a recording without a sample tells nothing', () => {
     swapUsedBytes: null,
     limitBytes: null,
     limitSource: 'machine',
+    sinceUnixMs: null,
     hasMemoryEvent: false,
   });
 });

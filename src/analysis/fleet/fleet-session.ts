@@ -40,7 +40,8 @@ export function fleetSessionOf(
     source: facts.source,
     labels: facts.labels,
     version: demand.version,
-    tier: facts.labels['tier'] ?? tierOf(facts),
+    // Of a session whose cgroup was found later the facts have the limit of another one.
+    tier: facts.labels['tier'] ?? tierOf(water.sinceUnixMs === null ? facts : { machine: demand }),
     startedUnixMs: facts.startedUnixMs,
     lastUnixMs: gist.lastUnixMs ?? facts.startedUnixMs,
     endReason: facts.endReason,

@@ -9,6 +9,8 @@ import { type Growth, type GrowthPoint, growthOf, paceOfGrid, shortestMs } from 
 export interface GrowthSources {
   recording: Recording;
   limitBytes: number;
+  /** Memory from before is not the session's. */
+  sinceUnixMs: number;
   /** Of its working set. */
   windows: readonly SeriesWindow[];
   gaps: () => readonly Gap[];
@@ -25,7 +27,9 @@ const tailMs = 61_000;
  * minutes rather than on samples (of a short one on 21 of them), and on the working set, by which its
  * demand is measured. Null: not known, as of less than a minute.
  */
-export function ongoingGrowth(sources: GrowthSources): OngoingGrowth | null {
+export function ongoingGrowth(all: GrowthSources): OngoingGrowth | null {
+  const windows = all.windows.filter(({ startUnixMs }) => startUnixMs >= all.sinceUnixMs);
+  const sources = { ...all, windows };
   const whole = wholeGrowth(sources);
   if (whole?.growth.isLeak === true) {
     const { growth, lengthMs } = whole;
@@ -36,11 +40,14 @@ export function ongoingGrowth(sources: GrowthSources): OngoingGrowth | null {
 
 function wholeGrowth({
   recording,
+  sinceUnixMs,
   windows,
   gaps,
 }: GrowthSources): { growth: Growth; lengthMs: number } | null {
   const points =
-    windows.length < leastPoints ? recording.workingSetSamples() : windows.map(pointOf);
+    windows.length < leastPoints
+      ? recording.workingSetSamples().filter(({ timeUnixMs }) => timeUnixMs >= sinceUnixMs)
+      : windows.map(pointOf);
   const last = points.at(-1);
   const lengthMs = (last?.timeUnixMs ?? 0) - (points[0]?.timeUnixMs ?? 0);
   if (last === undefined || lengthMs < shortestMs || points.length < leastPoints) return null;
@@ -59,11 +66,16 @@ function missingIn(gaps: readonly Gap[]): number {
 }
 
 /** Null where it did not run into its limit; only the end of what may have is read tick by tick. */
-function tailGrowth({ recording, windows, limitBytes }: GrowthSources): OngoingGrowth | null {
+function tailGrowth({
+  recording,
+  sinceUnixMs,
+  windows,
+  limitBytes,
+}: GrowthSources): OngoingGrowth | null {
   if (!mayRunIntoLimit(windows.slice(-2), limitBytes)) return null;
   const last = recording.lastTick()?.timeUnixMs ?? 0;
   const browsers = recording.browserProcesses().filter(({ role }) => role === 'browser');
-  const fromUnixMs = last - tailMs;
+  const fromUnixMs = Math.max(sinceUnixMs, last - tailMs);
   const isOver = ({ endedUnixMs }: { endedUnixMs: number | null }) =>
     endedUnixMs !== null && endedUnixMs < fromUnixMs;
   if (browsers.length > 0 && browsers.every(isOver)) return null;
@@ -72,7 +84,7 @@ function tailGrowth({ recording, windows, limitBytes }: GrowthSources): OngoingG
     .filter((firstUnixMs) => firstUnixMs <= last);
   const tail = trackTail();
   for (const tick of recording.ticks({ fromUnixMs })) tail.add(tick);
-  const startedUnixMs = Math.max(recording.firstTick()?.timeUnixMs ?? 0, ...begins);
+  const startedUnixMs = Math.max(sinceUnixMs, recording.firstTick()?.timeUnixMs ?? 0, ...begins);
   const found = endGrowth({ tail: tail.result(), whole: null, startedUnixMs });
   if (found === null) return null;
   return { bytesPerMinute: found.bytesPerMinute, aheadMs: tailReachMs(found.lengthMs) };

@@ -67,7 +67,13 @@ export function sessionDemand(
     limitSource: water.limitSource,
     growth: isCensored
       ? null
-      : ongoingGrowth({ recording, limitBytes: water.limitBytes, windows: windows(), gaps }),
+      : ongoingGrowth({
+          recording,
+          limitBytes: water.limitBytes,
+          sinceUnixMs: water.sinceUnixMs ?? 0,
+          windows: windows(),
+          gaps,
+        }),
   };
 }
 

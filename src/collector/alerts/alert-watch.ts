@@ -64,6 +64,7 @@ export class AlertWatch {
   readonly #episodes: Episode[];
   readonly #trend = new MemoryTrend();
   readonly #recent = new MemoryTrend(recently);
+  #limitBytes: number | null = null;
   #stalls: { monotonicMs: number; pressure: Pressure }[] = [];
   /** When each browser was first seen, monotonic. */
   #browsers = new Map<string, number>();
@@ -103,9 +104,13 @@ export class AlertWatch {
   #remember(sample: Sample): void {
     const { monotonicMs, pressure } = sample;
     const available = availableBytes(sample);
+    const { bytes: limitBytes } = sessionLimit(sample);
+    // With another limit the waiting may be that of another cgroup, counted from another beginning.
+    if (limitBytes !== this.#limitBytes) this.#stalls = [];
+    this.#limitBytes = limitBytes;
     if (available !== null) {
-      this.#trend.add({ monotonicMs, availableBytes: available });
-      this.#recent.add({ monotonicMs, availableBytes: available });
+      this.#trend.add({ monotonicMs, availableBytes: available, limitBytes });
+      this.#recent.add({ monotonicMs, availableBytes: available, limitBytes });
     }
     const oldestMs = monotonicMs - stallWindowMs;
     this.#stalls = this.#stalls.filter((stall) => stall.monotonicMs >= oldestMs);

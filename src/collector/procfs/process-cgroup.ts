@@ -7,7 +7,11 @@ const hierarchyLine = /^\d+:([^:]*):(\/.*)$/;
  * file names neither.
  */
 export function parseProcessCgroup(buffer: Buffer, length: number): string | null {
-  const text = buffer.toString('utf8', 0, length);
+  return processCgroup(buffer.toString('utf8', 0, length));
+}
+
+/** Likewise, of its text. */
+export function processCgroup(text: string): string | null {
   return pathInHierarchy(text, 'memory') ?? pathInHierarchy(text, '');
 }
 

@@ -160,3 +160,19 @@ test('the facts of an alert, with the largest process of the browser', () => {
     },
   ]);
 });
+
+test('another limit is no fall: neither what was left of the old one nor its waiting is compared', () => {
+  const watch = new AlertWatch([timeToLimit, pressure]);
+  const told = Array.from({ length: 30 }, (_, second) => {
+    const sample = fakeSample({
+      second,
+      machine: { totalBytes: 8_000 * mib, availableBytes: 6_000 * mib },
+      pressure: { memorySomeMs: second < 15 ? 1_000 : 60_000 },
+      ...(second < 15
+        ? {}
+        : { cgroup: { limitBytes: 500 * mib, chargedBytes: 100 * mib, inactiveFileBytes: 0 } }),
+    });
+    return watch.next(sample).began;
+  });
+  expect(told.flat()).toEqual([]);
+});
