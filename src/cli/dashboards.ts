@@ -6,7 +6,7 @@ import { printable } from '../report/printable.ts';
 import type { Command, ParsedArguments } from './command.ts';
 import { UsageError } from './command.ts';
 import { OutputError, OutputFile, outputError } from './output-file.ts';
-import { nameOption, switchOption } from './parse-arguments.ts';
+import { nameOption, pathOption, switchOption } from './parse-arguments.ts';
 
 export const dashboardsCommand: Command = {
   name: 'dashboards',
@@ -31,7 +31,7 @@ export const dashboardsCommand: Command = {
     if (parsed.positionals.length > 0) {
       throw new UsageError(`what is "${parsed.positionals[0]}"? the folder is given with --out`);
     }
-    const folder = nameOption(parsed, 'out') ?? 'headroom-dashboards';
+    const folder = pathOption(parsed, 'out') ?? 'headroom-dashboards';
     const runbooks = runbooksOption(parsed);
     const files = shippedFiles().map((file) => ({
       path: path.join(folder, file.name),

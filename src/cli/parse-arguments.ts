@@ -1,6 +1,7 @@
 import { parseArgs } from 'node:util';
 import type { Command, ParsedArguments } from './command.ts';
 import { UsageError } from './command.ts';
+import { writtenPath } from './written-path.ts';
 
 /**
  * Parses what follows the command's name. Unknown flags, missing values and flags that are given
@@ -48,9 +49,15 @@ export function nameOption(parsed: ParsedArguments, name: string): string | null
   return text;
 }
 
-/** `--out` of a command that can write to stdout as well; null for that, UsageError when empty. */
+/** The path of a flag that names what is written; null when it was not given. UsageError, and as {@link writtenPath}. */
+export function pathOption(parsed: ParsedArguments, name: string): string | null {
+  const path = nameOption(parsed, name);
+  return path === null ? null : writtenPath(path);
+}
+
+/** `--out` of a command that can write to stdout as well; null for that. Errors: {@link pathOption}. */
 export function outputOption(parsed: ParsedArguments): string | null {
-  const out = nameOption(parsed, 'out');
+  const out = pathOption(parsed, 'out');
   // Which may be a pipe, and must not be replaced by a file.
   return out === '/dev/stdout' || out === '-' ? null : out;
 }

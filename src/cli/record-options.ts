@@ -17,6 +17,7 @@ import {
 
 import { recordingPath } from './recording-path.ts';
 import { newSessionId } from './session-id.ts';
+import { writtenPath } from './written-path.ts';
 
 /** What is told at once while it is recorded. */
 export interface AlertOptions {
@@ -86,7 +87,9 @@ export function recordOptions(
   const options: RecordOptions = {
     sessionId: newSessionId(),
     out: recordingPath(
-      nameOption(parsed, 'out') ?? (env['HEADROOM_OUT'] || `headroom-${stamp(nowUnixMs)}.db`),
+      writtenPath(
+        nameOption(parsed, 'out') ?? (env['HEADROOM_OUT'] || `headroom-${stamp(nowUnixMs)}.db`),
+      ),
     ),
     intervalMs: interval(textOption(parsed, 'interval'), env['HEADROOM_INTERVAL']),
     durationMs: duration(textOption(parsed, 'for')),

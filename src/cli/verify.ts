@@ -3,7 +3,7 @@ import type { Verification } from '../store/verify/verification.ts';
 import { verifyFile } from '../store/verify/verify-file.ts';
 import { CheckProgress } from './check-progress.ts';
 import type { Command } from './command.ts';
-import { nameOption, oneFile, switchOption } from './parse-arguments.ts';
+import { oneFile, pathOption, switchOption } from './parse-arguments.ts';
 import { type Repair, repair } from './repair.ts';
 import { verifyJson } from './verify-json.ts';
 import { verifyText } from './verify-text.ts';
@@ -27,7 +27,7 @@ export const verifyCommand: Command = {
   ],
   async run(parsed, io) {
     const file = oneFile(parsed);
-    const out = nameOption(parsed, 'repair');
+    const out = pathOption(parsed, 'repair');
     const progress = new CheckProgress(io, file);
     const onProgress: OnCheckProgress = (step, part) => progress.update(step, part);
     let verification: Verification;

@@ -4,7 +4,7 @@ import { HeadroomError } from './errors.ts';
  * FILE_NOT_FOUND, also of a name that is not UTF-8: what a folder, or a command line, gives of it has
  * U+FFFD in place of its bytes, and names no file any more.
  */
-export function fileNotFound(path: string, kind: string, cause: unknown): HeadroomError {
+export function fileNotFound(path: string, kind: string, cause?: unknown): HeadroomError {
   if (!isMisread(path))
     return new HeadroomError('FILE_NOT_FOUND', `${path}: no such ${kind}`, { cause });
   return new HeadroomError('FILE_NOT_FOUND', `${path}: its name is not UTF-8, or no such ${kind}`, {

@@ -3,6 +3,10 @@ import { expect, test } from 'vitest';
 import { size } from '../../src/analysis/sizing/size.ts';
 import { findRecordings } from '../../src/cli/find-recordings.ts';
 import { importRecordings } from '../../src/cli/fleet/import-recordings.ts';
+import { outputOption, parseArguments } from '../../src/cli/parse-arguments.ts';
+import { recordCommand } from '../../src/cli/record.ts';
+import { recordOptions } from '../../src/cli/record-options.ts';
+import { reportCommand } from '../../src/cli/report.ts';
 import { listedRecordings } from '../../src/exporter/prometheus/listed-recordings.ts';
 import { WatchedRecordings } from '../../src/exporter/prometheus/watched-recordings.ts';
 import { FleetData } from '../../src/store/fleet/fleet-data.ts';
@@ -46,6 +50,25 @@ test('one that has U+FFFD in its name and is there is a file like any other', ()
   fs.writeFileSync(folder.file(`${shown}.db`), 'not a recording');
   const [listed] = listedRecordings(folder.path);
   expect(listed).toMatchObject({ name: `${shown}.db`, bytes: 15 });
+});
+
+test('nothing is written to a name that lost its bytes', () => {
+  using folder = temporaryFolder();
+  const parsed = (out: string) => parseArguments(reportCommand, ['a.db', '--out', out]);
+  const lost = folder.file(`${shown}.html`);
+  const told = { code: 'FILE_NOT_FOUND', message: `${lost}: ${why} file` };
+  expect(() => outputOption(parsed(lost))).toThrow(expect.objectContaining(told));
+  for (const given of [{ args: ['--out', lost] }, { args: [], env: { HEADROOM_OUT: lost } }]) {
+    const recorded = parseArguments(recordCommand, given.args);
+    const read = () => recordOptions(recorded, given.env ?? {});
+    expect(read).toThrow(expect.objectContaining(told));
+  }
+  // What has the name is written to, and so is what is in it.
+  fs.mkdirSync(folder.file(shown));
+  for (const out of [folder.file(shown), folder.file(`${shown}/a.html`), folder.file('b')]) {
+    expect(outputOption(parsed(out))).toBe(out);
+  }
+  expect(() => outputOption(parsed(folder.file(`${shown}/${shown}`)))).toThrow(why);
 });
 
 function misread(folder: string, ending: string): Buffer {

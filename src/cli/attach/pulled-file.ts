@@ -5,7 +5,7 @@ import { formatBytes } from '../../model/format-bytes.ts';
 import { printable } from '../../report/printable.ts';
 import { shellQuote } from '../../report/shell-quote.ts';
 import type { CommandIo, ParsedArguments } from '../command.ts';
-import { nameOption } from '../parse-arguments.ts';
+import { pathOption } from '../parse-arguments.ts';
 import { recordingPath } from '../recording-path.ts';
 
 export const outOption = {
@@ -18,7 +18,7 @@ export const outOption = {
 export function pulledFile(parsed: ParsedArguments, sessionName: string): string {
   const stamp = new Date().toISOString().slice(0, 19).replaceAll(/[-:]/g, '').replace('T', '-');
   const word = sessionName.replaceAll(/[^\w.-]+/g, '-').slice(0, 80);
-  const out = recordingPath(nameOption(parsed, 'out') ?? `headroom-${word}-${stamp}.db`);
+  const out = recordingPath(pathOption(parsed, 'out') ?? `headroom-${word}-${stamp}.db`);
   requireNewFile(out);
   return out;
 }

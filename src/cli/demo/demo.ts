@@ -4,7 +4,7 @@ import { shellQuote } from '../../report/shell-quote.ts';
 import { renderShortText } from '../../report/text.ts';
 import type { Command, CommandIo, ParsedArguments } from '../command.ts';
 import { UsageError } from '../command.ts';
-import { nameOption, switchOption, textOption } from '../parse-arguments.ts';
+import { pathOption, switchOption, textOption } from '../parse-arguments.ts';
 import { parseDuration } from '../quantities.ts';
 import { textLook } from '../text-look.ts';
 import { type DemoFiles, demoFiles } from './demo-files.ts';
@@ -53,7 +53,7 @@ async function runDemo(parsed: ParsedArguments, io: CommandIo): Promise<number> 
   if (intervalMs < 100 || intervalMs > 3_600_000) {
     throw new UsageError('--interval takes 100ms to 1h');
   }
-  const files = demoFiles(nameOption(parsed, 'out'), new Date());
+  const files = demoFiles(pathOption(parsed, 'out'), new Date());
   // Also of a process that ends without waiting, as after a third Ctrl-C.
   process.once('exit', files.removeEmptyFolders);
   try {

@@ -1,5 +1,5 @@
 import type { OptionSpec, ParsedArguments } from '../command.ts';
-import { nameOption } from '../parse-arguments.ts';
+import { pathOption } from '../parse-arguments.ts';
 
 const usualFolder = 'headroom-fleet';
 
@@ -9,7 +9,7 @@ export const dataOption: OptionSpec = {
   help: `folder of the data set (default ./${usualFolder})`,
 };
 
-/** Where the data set is. UsageError for an empty name. */
+/** Where the data set is. Errors: {@link pathOption}. */
 export function dataFolder(parsed: ParsedArguments): string {
-  return nameOption(parsed, 'data') ?? usualFolder;
+  return pathOption(parsed, 'data') ?? usualFolder;
 }

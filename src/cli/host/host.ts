@@ -9,7 +9,7 @@ import { isLoopbackHost } from '../../model/loopback-host.ts';
 import { printable } from '../../report/printable.ts';
 import type { Command, CommandIo, ParsedArguments } from '../command.ts';
 import { UsageError } from '../command.ts';
-import { nameOption, switchOption, textOption } from '../parse-arguments.ts';
+import { nameOption, pathOption, switchOption, textOption } from '../parse-arguments.ts';
 import { parsePort } from '../quantities.ts';
 import { startLocalHost } from './local-host.ts';
 
@@ -52,7 +52,7 @@ async function run(parsed: ParsedArguments, io: CommandIo): Promise<number> {
   const given = io.env['HEADROOM_HOST_TOKEN'] ?? '';
   checkAddress(address, given);
   const port = parsePort('--port', textOption(parsed, 'port') ?? defaultPort);
-  const dataFolder = path.resolve(nameOption(parsed, 'data') ?? defaultFolder(io.env));
+  const dataFolder = path.resolve(pathOption(parsed, 'data') ?? defaultFolder(io.env));
   const executable = findChromium(io.env);
   if (executable === null) {
     throw new HeadroomError('BROWSER_NOT_FOUND', 'there is no Chromium on PATH', {
