@@ -103,8 +103,9 @@ export class VmRecording implements AgentOsRecording {
 function notThere(result: CloseResult, path: string): HeadroomError | null {
   if (result.outcome === 'written' || result.outcome === 'duplicate') return null;
   if (result.outcome === 'moved') {
-    const what = result.missingCount > 0 ? `all but ${result.missingCount} samples` : 'everything';
-    const message = `${path} was moved while it was recorded: ${what} is in ${result.path}`;
+    const what =
+      result.missingCount > 0 ? `all but ${result.missingCount} samples are` : 'everything is';
+    const message = `${path} was moved while it was recorded: ${what} in ${result.path}`;
     return new HeadroomError('FILE_NOT_WRITABLE', message);
   }
   if (result.outcome === 'in_log') {

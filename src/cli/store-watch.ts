@@ -33,9 +33,9 @@ export class StoreWatch {
   end(result: CloseResult, writtenCount: number): boolean {
     if (result.outcome === 'moved') {
       const { path, missingCount } = result;
-      const what = missingCount > 0 ? `all but ${missingCount} samples` : 'everything';
+      const what = missingCount > 0 ? `all but ${missingCount} samples are` : 'everything is';
       this.#stream.write(
-        `${printable(this.#out)} was moved while it was recorded: ${what} is in ${printable(path)} [FILE_NOT_WRITABLE]\n`,
+        `${printable(this.#out)} was moved while it was recorded: ${what} in ${printable(path)} [FILE_NOT_WRITABLE]\n`,
       );
       return false;
     }

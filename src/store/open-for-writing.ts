@@ -84,7 +84,7 @@ function createFile(path: string): boolean {
 function makePlaceForLog({ path, onLogAside }: OpenForWriting, isNew: boolean): void {
   try {
     const log = `${path}-wal`;
-    if (statSync(path).size === 0 && existsSync(log) && isHeld(`${path}-shm`)) {
+    if (statSync(path).size === 0 && existsSync(log) && isHeld(`${path}-shm`) === true) {
       throw new HeadroomError('FILE_IN_USE', `${log}: the log of a recorder that still runs`, {
         hint: 'Its file was moved away while it is recorded: stop that recorder, or choose another file. When none runs, move the log to its file (NAME-wal) or away.',
       });

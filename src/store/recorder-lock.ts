@@ -67,15 +67,20 @@ export function isMovedAway(
 
 /** Whether somebody may have the file open who does not share its log; asks only the kernel. */
 export function mayBeMovedAway(path: string): boolean {
+  // Where the kernel lists no locks, the file has to be asked whose descriptors to look at.
+  if (locks().length === 0) return true;
   const sharing = lockers(`${realPath(path)}-shm`);
   if ([...lockers(path)].some((pid) => !sharing.has(pid))) return true;
   // This process may have lost its locks, by closing the file elsewhere.
   return isMovedAway(path, { recorder: thisRecorder() }, () => true);
 }
 
-/** Whether somebody has the file locked; true where nobody can tell. */
-export function isHeld(path: string): boolean {
-  return existsSync(path) && (locks() === null || lockers(path).size > 0);
+/** Whether somebody has the file locked or, where no locks are listed, open; null: nobody can tell. */
+export function isHeld(path: string): boolean | null {
+  if (!existsSync(path)) return false;
+  if (locks().length > 0) return lockers(path).size > 0;
+  const pids = known(() => readdirSync('/proc'))?.filter((name) => /^\d+$/.test(name));
+  return pids?.some((pid) => isOpenIn(Number(pid), path) === true) ?? null;
 }
 
 /** The log of a process whose file was moved from beside it; null where that is none or not the only one. */
@@ -122,19 +127,17 @@ function isWriting(pid: number, descriptor: string): boolean {
 }
 
 function lockedInodes(pid: number): ReadonlySet<number | null> {
-  return new Set((locks() ?? []).flatMap((lock) => (lock.pid === String(pid) ? lock.inode : [])));
+  return new Set(locks().flatMap((lock) => (lock.pid === String(pid) ? lock.inode : [])));
 }
 
 function lockers(path: string): ReadonlySet<string> {
   const inode = inodeOf(path);
-  return new Set((locks() ?? []).flatMap((lock) => (lock.inode === inode ? lock.pid : [])));
+  return new Set(locks().flatMap((lock) => (lock.inode === inode ? lock.pid : [])));
 }
 
 // proc_locks(5): `5: POSIX  ADVISORY  READ 1234 fe:00:2182287 128 128`; one that waits has an arrow.
-function locks(): { pid: string; inode: number }[] | null {
-  const lines = readText('/proc/locks')?.split('\n') ?? null;
-  if (lines === null) return null;
-  return lines.flatMap((line) => {
+function locks(): { pid: string; inode: number }[] {
+  return (readText('/proc/locks') ?? '').split('\n').flatMap((line) => {
     const [, kind, , , pid = '', file = ''] = line.split(/\s+/);
     return kind === 'POSIX' ? { pid, inode: Number(file.split(':')[2]) } : [];
   });

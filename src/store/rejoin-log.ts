@@ -12,7 +12,7 @@ export function rejoinLog(path: string, log: string): boolean {
   if (log === place) return true;
   try {
     // Whoever reads a file makes an empty log, and cannot remove it while the recorder lives.
-    if (statOf(place)?.size === 0 && !isHeld(`${path}-shm`)) rmSync(place);
+    if (statOf(place)?.size === 0 && isHeld(`${path}-shm`) === false) rmSync(place);
     // Unlike a renaming it takes nobody's place.
     linkSync(log, place);
     rmSync(log);

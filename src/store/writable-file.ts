@@ -149,6 +149,7 @@ export class WritableFile {
       return writeFailure(error, this.#path);
     }
   }
+
   #problem(): WriteFailure | null {
     const problem = this.#file.problem();
     if (problem !== null) return { reason: 'failed', message: problem };

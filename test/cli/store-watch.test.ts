@@ -74,3 +74,26 @@ test('of a file that was removed it is said where the rest is, if there is one',
     '',
   ]);
 });
+
+test.each([
+  [
+    { outcome: 'moved', path: '/b/a.db', missingCount: 3 } as const,
+    'a.db was moved while it was recorded: all but 3 samples are in /b/a.db [FILE_NOT_WRITABLE]\n',
+  ],
+  [
+    { outcome: 'in_log', path: null, log: '/a.db-wal', missingCount: 3 } as const,
+    'NOT everything is in a.db: the file was removed or moved while it was recorded, and 3 samples are nowhere [FILE_NOT_WRITABLE]\n' +
+      'the newest samples are in /a.db-wal: if the file was moved, move that beside it (mv /a.db-wal NEWNAME-wal), so that both are read; else remove it\n',
+  ],
+  [
+    { outcome: 'in_log', path: '/b/a.db', log: '/a.db-wal', missingCount: 0 } as const,
+    'NOT everything is in /b/a.db: a.db was moved there while it was recorded, and its log /a.db-wal, with the newest samples, cannot be put beside it: another program has made /b/a.db-wal, or it is another disk [FILE_NOT_WRITABLE]\n' +
+      'to read both: cp /b/a.db COPY && cp /a.db-wal COPY-wal && headroom verify COPY\n',
+  ],
+])('of a file that was moved it is said where everything is: %j', (result, words) => {
+  const stderr = new PassThrough();
+  const signal = new AbortController().signal;
+  const watch = new StoreWatch({ stdout: stderr, stderr, env: {}, signal, hurry: signal }, 'a.db');
+  expect(watch.end(result, 7)).toBe(false);
+  expect(String(stderr.read())).toBe(words);
+});
