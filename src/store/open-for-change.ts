@@ -1,5 +1,5 @@
 import { realpathSync } from 'node:fs';
-import { HeadroomError } from '../model/errors.ts';
+import { errnoOf, HeadroomError } from '../model/errors.ts';
 import { type Database, openDatabase } from './driver.ts';
 import { openForReading } from './open-for-reading.ts';
 import {
@@ -20,7 +20,7 @@ export function openForChange(path: string, options: { busyTimeoutMs: number }):
   return openDatabase(path, { mode: 'write', ...options });
 }
 
-/** FILE_IN_USE as of {@link openForChange}. Errors of reading it. */
+/** FILE_IN_USE as of {@link openForChange}. */
 export function refuseMovedAway(path: string, isAlive = isRecorderAlive): void {
   const elsewhere = recordedElsewhere(path, isAlive);
   if (elsewhere === null) return;
@@ -59,11 +59,17 @@ function recordedElsewhere(
   return { pid: recorder.pid, log: logUnderOtherName(recorder.pid) };
 }
 
+/** Null also where the file is none that can be read: who opens it next says so. */
 function recorderOf(path: string): RecorderIdentity | null {
-  const { db, close } = openForReading(realpathSync(path));
   try {
-    return readSession(db)?.recorder ?? null;
-  } finally {
-    close();
+    const { db, close } = openForReading(realpathSync(path));
+    try {
+      return readSession(db)?.recorder ?? null;
+    } finally {
+      close();
+    }
+  } catch (error) {
+    if (errnoOf(error) === null && !(error instanceof HeadroomError)) throw error;
+    return null;
   }
 }
