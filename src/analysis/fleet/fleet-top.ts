@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import type { FleetSession } from '../../model/fleet-session.ts';
 
 /** The answer of `headroom fleet top`; as JSON it is its output. Fields are only added. */
@@ -10,7 +11,12 @@ export interface FleetTop {
 }
 
 /** A session, the worst first, and where its recording is. */
-export interface TopSession
+export interface TopSession extends RankedSession {
+  /** Whether there is a file of the name of its recording. */
+  isFileThere: boolean;
+}
+
+interface RankedSession
   extends Omit<FleetSession, 'workingSetBytes' | 'utilizationRatio' | 'availableMinBytes'> {
   /** The least that was available in any sample; null: not known. */
   headroomMinBytes: number | null;
@@ -22,40 +28,49 @@ export const topOrders = ['memory', 'peak', 'oom', 'growth', 'gaps'] as const;
 
 /**
  * What is worst. `memory`: those that met their limit or died for want of memory, then by how little
- * was left, as a share of the limit at the end; `peak`: the largest; `oom`: the most kills; `growth`: those that grew fastest when
- * their recording ended; `gaps`: the most time missing. With the last three only those that have any.
+ * was left, as a share of the limit at the end; `peak`: the largest; `oom`: the most kills; `growth`:
+ * those that grew fastest when their recording ended; `gaps`: the most time missing. With the last three
+ * only those that have any.
  */
 export type TopOrder = (typeof topOrders)[number];
 
 export function fleetTop(
   sessions: Iterable<FleetSession>,
-  { count, order }: { count: number; order: TopOrder },
+  {
+    count,
+    order,
+    isThere = existsSync,
+  }: { count: number; order: TopOrder; isThere?: (file: string) => boolean },
 ): FleetTop {
   let of = 0;
-  let worst: TopSession[] = [];
+  let worst: RankedSession[] = [];
   for (const session of sessions) {
     of++;
     if (!has[order](session)) continue;
-    worst.push(topSession(session));
+    worst.push(ranked(session));
     // Now and then, so that a fleet of any size takes the memory of a few.
     if (worst.length >= 2 * count + 100) worst = cut(worst, count, order);
   }
-  return { schemaVersion: 1, of, order, sessions: cut(worst, count, order) };
+  const named = cut(worst, count, order).map((session) => ({
+    ...session,
+    isFileThere: session.file !== null && isThere(session.file),
+  }));
+  return { schemaVersion: 1, of, order, sessions: named };
 }
 
-function cut(sessions: readonly TopSession[], count: number, order: TopOrder): TopSession[] {
+function cut(sessions: readonly RankedSession[], count: number, order: TopOrder): RankedSession[] {
   return sessions.toSorted(orders[order]).slice(0, count);
 }
 
-type Compare = (a: TopSession, b: TopSession) => number;
+type Compare = (a: RankedSession, b: RankedSession) => number;
 
 const byPeak: Compare = (a, b) => b.demandBytes - a.demandBytes || (a.id < b.id ? -1 : 1);
 const byHeadroom: Compare = (a, b) => leftOf(a) - leftOf(b) || byPeak(a, b);
-const leftOf = ({ headroomMinBytes, limitBytes }: TopSession) =>
+const leftOf = ({ headroomMinBytes, limitBytes }: RankedSession) =>
   headroomMinBytes === null || limitBytes <= 0 ? 1 : headroomMinBytes / limitBytes;
 const byKills: Compare = (a, b) => b.oomKillCount - a.oomKillCount || byHeadroom(a, b);
-const paceOf = ({ growth }: TopSession) => growth?.bytesPerMinute ?? 0;
-const isShort = ({ isCensored, oomKillCount }: TopSession) => isCensored || oomKillCount > 0;
+const paceOf = ({ growth }: RankedSession) => growth?.bytesPerMinute ?? 0;
+const isShort = ({ isCensored, oomKillCount }: RankedSession) => isCensored || oomKillCount > 0;
 
 const orders: Readonly<Record<TopOrder, Compare>> = {
   memory: (a, b) => Number(isShort(b)) - Number(isShort(a)) || byHeadroom(a, b),
@@ -74,7 +89,7 @@ const has: Readonly<Record<TopOrder, (session: FleetSession) => boolean>> = {
   gaps: ({ gapCount }) => gapCount > 0,
 };
 
-function topSession(session: FleetSession): TopSession {
+function ranked(session: FleetSession): RankedSession {
   const { workingSetBytes: _, utilizationRatio, availableMinBytes, ...facts } = session;
   return {
     ...facts,

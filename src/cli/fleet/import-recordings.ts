@@ -120,7 +120,7 @@ interface LookOptions {
   reader: { files: IntactFiles; slot: RecordingSlot };
 }
 
-/** Null: an earlier import has looked at it. */
+/** Null: an earlier import has looked at it, and there is nothing to do. */
 function look(file: string, options: LookOptions): FileFinding | LeftOut | null {
   const { data, again } = options;
   let stamp = '';
@@ -128,7 +128,10 @@ function look(file: string, options: LookOptions): FileFinding | LeftOut | null 
     stamp = fileStamp(file);
     const known = again ? null : data.known(file, stamp);
     if (known !== null) {
-      const { code, reason } = known;
+      const { code, reason, heirChecksum } = known;
+      if (heirChecksum !== null) {
+        return { path: file, stamp, session: null, checksum: heirChecksum };
+      }
       return leftOutOutcomes.includes(known.outcome) ? { file, code, reason: reason ?? '' } : null;
     }
     return read(file, stamp, options);

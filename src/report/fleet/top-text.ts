@@ -57,10 +57,14 @@ function detailsOf(session: TopSession, columns: number): Line[] {
   return [
     ...told.flatMap((text) => wrap(text, { columns, lead: '   ' })),
     // Whole, so that it can be copied.
-    session.file === null
-      ? '   its recording is gone: another one has its name'
-      : `   headroom report ${shellQuote(session.file)}`,
+    `   ${whereIs(session)}`,
   ].map((text) => ({ text }));
+}
+
+function whereIs({ file, isFileThere }: TopSession): string {
+  if (file === null) return 'its recording is gone: another one has its name';
+  const name = shellQuote(file);
+  return isFileThere ? `headroom report ${name}` : `its recording is gone, which was ${name}`;
 }
 
 function growthWords(growth: TopSession['growth']): string[] {

@@ -46,6 +46,15 @@ export interface KnownFile {
   reason: string | null;
 }
 
+/** A file that has not changed since it was looked at. */
+export interface SameFile extends KnownFile {
+  /**
+   * Set where it is a copy of the recording of a session, and there is no file any more where that was:
+   * the checksum of both. Put as a copy, it takes that place.
+   */
+  heirChecksum: string | null;
+}
+
 const busyTimeoutMs = 10_000;
 // Its indexes fit into it; SQLite itself would take 16 MiB of it.
 const cacheKib = 4096;
@@ -82,7 +91,7 @@ export class FleetData {
   }
 
   /** Whether this very file was looked at, and what became of it; null: it was not. */
-  known(file: string, stamp: string): KnownFile | null {
+  known(file: string, stamp: string): SameFile | null {
     return this.#tried(() => this.#write().known(file, stamp));
   }
 

@@ -2,9 +2,15 @@ import { existsSync } from 'node:fs';
 import type { FleetSession } from '../../model/fleet-session.ts';
 import type { Database, Statement } from '../driver.ts';
 import { replaceSql } from '../insert-sql.ts';
-import type { FileFinding, FileOutcome, KnownFile } from './fleet-data.ts';
+import type { FileFinding, FileOutcome, KnownFile, SameFile } from './fleet-data.ts';
 import { haveOtherSamples } from './other-samples.ts';
 import { SessionWriter } from './session-rows.ts';
+
+interface KnownRow extends KnownFile {
+  checksum: string | null;
+  /** Whether a session is looked for in it. */
+  hasSession: 0 | 1;
+}
 
 interface Before {
   id: string;
@@ -28,7 +34,9 @@ export class FleetWriter {
 
   constructor(db: Database) {
     this.#known = db.prepare(
-      'SELECT path, stamp, outcome, code, reason FROM file WHERE path = ? AND stamp = ?',
+      `SELECT path, stamp, outcome, code, reason, checksum,
+         EXISTS (SELECT 1 FROM session WHERE session.file = file.path) AS hasSession
+       FROM file WHERE path = ? AND stamp = ?`,
     );
     const before = `SELECT id, file, checksum, last_sequence AS lastSequence,
       last_unix_ms AS lastUnixMs FROM session`;
@@ -45,8 +53,12 @@ export class FleetWriter {
     this.#sessions = new SessionWriter(db);
   }
 
-  known(path: string, stamp: string): KnownFile | null {
-    return (this.#known.get(path, stamp) as KnownFile | undefined) ?? null;
+  known(path: string, stamp: string): SameFile | null {
+    const row = this.#known.get(path, stamp) as KnownRow | undefined;
+    if (row === undefined) return null;
+    const { checksum, hasSession, ...known } = row;
+    const isHeir = hasSession === 0 && checksum !== null && this.#isLost(checksum);
+    return { ...known, heirChecksum: isHeir ? checksum : null };
   }
 
   hasChecksum(checksum: string): boolean {
@@ -90,14 +102,14 @@ export class FleetWriter {
     const before = this.#ofChecksum.get(checksum) as Before | undefined;
     if (before !== undefined) this.#leaveTo(before.id, path);
     this.#adopt(before, path, checksum);
-    return this.#told({
-      path,
-      stamp,
-      checksum,
-      outcome: 'duplicate',
-      id: null,
-      other: before?.file,
-    });
+    const id = before?.id ?? null;
+    return this.#told({ path, stamp, checksum, outcome: 'duplicate', id, other: before?.file });
+  }
+
+  /** Whether there is no file where the recording of a session with this checksum was. */
+  #isLost(checksum: string): boolean {
+    const before = this.#ofChecksum.get(checksum) as Before | undefined;
+    return before?.checksum === checksum && !existsSync(before.file);
   }
 
   /** A name that was used again: the session that was there is to be found in a copy, if anywhere. */

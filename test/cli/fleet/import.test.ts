@@ -89,6 +89,28 @@ test('a recording that was moved is found in its new place', async () => {
   expect(JSON.parse(stdout).sessions).toBe(1);
 });
 
+test('a copy that is known already takes the place of what was deleted, or moved back', async () => {
+  const [first, copy] = [folder.file('in/a.db'), folder.file('in/deep/copy.db')];
+  fleetRecording(first, { id: 'a', usedMib: [300] });
+  fs.copyFileSync(first, copy);
+  await imported();
+  const top = async () => (await runInTest(fleetTopCommand, '--data', folder.file('fleet'))).stdout;
+  expect(await top()).toContain(`   headroom report ${first}\n`);
+
+  fs.renameSync(first, folder.file('away.db'));
+  expect(await top()).toContain(`   its recording is gone, which was ${first}\n`);
+  expect((await imported()).json.outcomes).toMatchObject({ duplicate: 1, unchanged: 0 });
+  expect(await top()).toContain(`   headroom report ${copy}\n`);
+  expect((await imported()).json.outcomes).toMatchObject({ duplicate: 0, unchanged: 1 });
+
+  fs.renameSync(folder.file('away.db'), first);
+  fs.rmSync(copy);
+  await imported();
+  expect(await top()).toContain(`   headroom report ${first}\n`);
+  fs.copyFileSync(first, copy);
+  expect((await imported()).json).toMatchObject({ sessions: 1, outcomes: { duplicate: 1 } });
+});
+
 test('a name that is used again leads nobody from the old session to the new recording', async () => {
   fleetRecording(folder.file('in/a.db'), { id: 'old', usedMib: [600] });
   await imported();
