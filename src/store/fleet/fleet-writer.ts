@@ -6,11 +6,7 @@ import type { FileFinding, FileOutcome, KnownFile, SameFile } from './fleet-data
 import { haveOtherSamples } from './other-samples.ts';
 import { SessionWriter } from './session-rows.ts';
 
-interface KnownRow extends KnownFile {
-  checksum: string | null;
-  /** Whether a session is looked for in it. */
-  hasSession: 0 | 1;
-}
+type KnownRow = KnownFile & { checksum: string | null };
 
 interface Before {
   id: string;
@@ -28,15 +24,14 @@ export class FleetWriter {
   readonly #ofChecksum: Statement;
   readonly #file: Statement;
   readonly #move: Statement;
+  readonly #demote: Statement;
   readonly #strangers: Statement;
   readonly #copies: Statement;
   readonly #sessions: SessionWriter;
 
   constructor(db: Database) {
     this.#known = db.prepare(
-      `SELECT path, stamp, outcome, code, reason, checksum,
-         EXISTS (SELECT 1 FROM session WHERE session.file = file.path) AS hasSession
-       FROM file WHERE path = ? AND stamp = ?`,
+      'SELECT path, stamp, outcome, code, reason, checksum FROM file WHERE path = ? AND stamp = ?',
     );
     const before = `SELECT id, file, checksum, last_sequence AS lastSequence,
       last_unix_ms AS lastUnixMs FROM session`;
@@ -48,6 +43,9 @@ export class FleetWriter {
       replaceSql('file', ['path', 'stamp', 'checksum', 'outcome', 'id', 'code', 'reason']),
     );
     this.#move = db.prepare('UPDATE session SET file = ? WHERE checksum = ?');
+    this.#demote = db.prepare(
+      "UPDATE file SET outcome = 'duplicate' WHERE path = ? AND checksum = ?",
+    );
     this.#strangers = db.prepare('SELECT checksum FROM session WHERE file = ? AND id <> ?').pluck();
     this.#copies = db.prepare('SELECT path FROM file WHERE checksum = ? AND path <> ?').pluck();
     this.#sessions = new SessionWriter(db);
@@ -56,9 +54,9 @@ export class FleetWriter {
   known(path: string, stamp: string): SameFile | null {
     const row = this.#known.get(path, stamp) as KnownRow | undefined;
     if (row === undefined) return null;
-    const { checksum, hasSession, ...known } = row;
-    const isHeir = hasSession === 0 && checksum !== null && this.#isLost(checksum);
-    return { ...known, heirChecksum: isHeir ? checksum : null };
+    const { checksum, ...known } = row;
+    const isCopy = known.outcome === 'duplicate' && checksum !== null;
+    return { ...known, heirChecksum: isCopy && this.#isLost(checksum) ? checksum : null };
   }
 
   hasChecksum(checksum: string): boolean {
@@ -124,6 +122,8 @@ export class FleetWriter {
   #adopt(before: Before | undefined, path: string, checksum: string): void {
     if (before === undefined || before.checksum !== checksum || existsSync(before.file)) return;
     this.#move.run(path, checksum);
+    // Should it come back, it is a copy.
+    this.#demote.run(before.file, checksum);
   }
 
   #told(file: {
