@@ -22,7 +22,7 @@ const none: readonly [] = [];
 
 /**
  * Keeps the cgroup that is read to the one in which the recorded browser lives: launchers
- * (systemd-run, docker, a script that writes cgroup.procs) put it elsewhere after the recording has
+ * (systemd-run --scope, a script that writes cgroup.procs) put it elsewhere after the recording has
  * begun. Before a browser is there the command, or the process of `--pid`, counts for it. Browsers
  * in several cgroups change nothing. Without a process to follow the machine is recorded, and stays it.
  */
