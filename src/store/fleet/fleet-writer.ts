@@ -6,8 +6,6 @@ import type { FileFinding, FileOutcome, KnownFile, SameFile } from './fleet-data
 import { haveOtherSamples } from './other-samples.ts';
 import { SessionWriter } from './session-rows.ts';
 
-type KnownRow = KnownFile & { checksum: string | null };
-
 interface Before {
   id: string;
   /** Empty: another recording took its place. */
@@ -31,7 +29,9 @@ export class FleetWriter {
 
   constructor(db: Database) {
     this.#known = db.prepare(
-      'SELECT path, stamp, outcome, code, reason, checksum FROM file WHERE path = ? AND stamp = ?',
+      `SELECT path, stamp, outcome, code, reason,
+         CASE outcome WHEN 'duplicate' THEN checksum END AS heirChecksum
+       FROM file WHERE path = ? AND stamp = ?`,
     );
     const before = `SELECT id, file, checksum, last_sequence AS lastSequence,
       last_unix_ms AS lastUnixMs FROM session`;
@@ -52,11 +52,11 @@ export class FleetWriter {
   }
 
   known(path: string, stamp: string): SameFile | null {
-    const row = this.#known.get(path, stamp) as KnownRow | undefined;
-    if (row === undefined) return null;
-    const { checksum, ...known } = row;
-    const isCopy = known.outcome === 'duplicate' && checksum !== null;
-    return { ...known, heirChecksum: isCopy && this.#isLost(checksum) ? checksum : null };
+    const known = this.#known.get(path, stamp) as SameFile | undefined;
+    if (known === undefined) return null;
+    const { heirChecksum } = known;
+    if (heirChecksum === null || this.#isLost(heirChecksum)) return known;
+    return { ...known, heirChecksum: null };
   }
 
   hasChecksum(checksum: string): boolean {
