@@ -2,6 +2,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { errnoOf, HeadroomError } from '../model/errors.ts';
 import { fileNotFound } from '../model/file-not-found.ts';
+import { orNull } from '../model/or-null.ts';
 import { isFleetData } from '../store/fleet/fleet-file.ts';
 
 export interface FoundRecordings {
@@ -79,13 +80,7 @@ function leftOut(path: string, thrown: unknown, unreadable: Unreadable[]): strin
 
 /** A link that leads nowhere, or in a circle, is left for whoever reads it to tell. */
 function isLinkToFolder(entry: fs.Dirent, full: string): boolean {
-  if (!entry.isSymbolicLink()) return false;
-  try {
-    return fs.statSync(full).isDirectory();
-  } catch (error) {
-    if (errnoOf(error) === null) throw error;
-    return false;
-  }
+  return entry.isSymbolicLink() && (orNull(() => fs.statSync(full))?.isDirectory() ?? false);
 }
 
 function unreadableError(error: unknown, given: string): unknown {

@@ -1,6 +1,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
-import { errnoOf, HeadroomError } from '../model/errors.ts';
+import { HeadroomError } from '../model/errors.ts';
+import { orNull } from '../model/or-null.ts';
 
 // NAME_MAX of Linux, and the longest of the names that SQLite makes of ours.
 const longestNameBytes = 255 - '-journal'.length;
@@ -22,23 +23,13 @@ export function recordingPath(out: string): string {
 
 /** Whether there is something that is neither a file nor a folder. */
 function isSpecial(path: string): boolean {
-  try {
-    const found = fs.statSync(path);
-    return !found.isFile() && !found.isDirectory();
-  } catch (error) {
-    if (errnoOf(error) === null) throw error;
-    // Told by whoever opens it.
-    return false;
-  }
+  // What cannot be looked at is told by whoever opens it.
+  const found = orNull(() => fs.statSync(path));
+  return found !== null && !found.isFile() && !found.isDirectory();
 }
 
 function isLink(path: string): boolean {
-  try {
-    return fs.lstatSync(path).isSymbolicLink();
-  } catch (error) {
-    if (errnoOf(error) === null) throw error;
-    return false;
-  }
+  return orNull(() => fs.lstatSync(path))?.isSymbolicLink() ?? false;
 }
 
 function notWritable(out: string, what: string): HeadroomError {

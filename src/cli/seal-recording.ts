@@ -1,5 +1,6 @@
 import { statSync } from 'node:fs';
-import { errnoOf, HeadroomError } from '../model/errors.ts';
+import { HeadroomError } from '../model/errors.ts';
+import { orNull } from '../model/or-null.ts';
 import { printable } from '../report/printable.ts';
 import { checkSeal, isSealOutdated } from '../store/seal/check-seal.ts';
 import { sealFile } from '../store/seal/seal-file.ts';
@@ -39,12 +40,9 @@ export async function keepingSeal<T>(
 
 /** Null: it cannot be read, which whoever works with it tells. */
 function ofFile<T>(path: string, read: (path: string) => T): T | null {
-  try {
+  return orNull(() => {
     // A pipe would be waited for.
     const isFile = statSync(path, { throwIfNoEntry: false })?.isFile() ?? false;
     return isFile ? read(path) : null;
-  } catch (error) {
-    if (errnoOf(error) === null) throw error;
-    return null;
-  }
+  });
 }

@@ -1,5 +1,5 @@
 import { readdirSync, readlinkSync, type Stats, statSync } from 'node:fs';
-import { errnoOf } from '../model/errors.ts';
+import { orNull } from '../model/or-null.ts';
 
 /**
  * The name that a file has now which this process holds open. Null when it has none any more, and
@@ -15,16 +15,7 @@ export function presentName({ dev, ino }: Pick<Stats, 'dev' | 'ino'>): string | 
   return null;
 }
 
+// Null: closed since, or somewhere that may not be looked at.
 const descriptorsIn = (folder: string) => orNull(() => readdirSync(folder)) ?? [];
 const nameOf = (link: string) => orNull(() => readlinkSync(link));
 const statOf = (name: string) => orNull(() => statSync(name));
-
-// Closed since, or somewhere that may not be looked at.
-function orNull<T>(act: () => T): T | null {
-  try {
-    return act();
-  } catch (error) {
-    if (errnoOf(error) === null) throw error;
-    return null;
-  }
-}

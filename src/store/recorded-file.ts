@@ -1,5 +1,5 @@
 import { realpathSync, rmSync, type Stats, statSync } from 'node:fs';
-import { errnoOf } from '../model/errors.ts';
+import { orNull } from '../model/or-null.ts';
 import { presentName } from './present-name.ts';
 
 const pageBytes = 4096;
@@ -71,11 +71,6 @@ export class RecordedFile {
 
   // Null: it cannot be looked at, which need not keep SQLite from writing it.
   #stat(): Stats | undefined | null {
-    try {
-      return statSync(this.#movedTo ?? this.#path, { throwIfNoEntry: false });
-    } catch (error) {
-      if (errnoOf(error) === null) throw error;
-      return null;
-    }
+    return orNull(() => statSync(this.#movedTo ?? this.#path, { throwIfNoEntry: false }));
   }
 }

@@ -7,6 +7,7 @@ import {
   statSync,
 } from 'node:fs';
 import { errnoOf } from '../model/errors.ts';
+import { orNull } from '../model/or-null.ts';
 
 /** The process that writes a file. A pid alone is reused; with its start and the boot it is not. */
 export interface RecorderIdentity {
@@ -79,15 +80,15 @@ export function mayBeMovedAway(path: string): boolean {
 export function isHeld(path: string): boolean | null {
   if (!existsSync(path)) return false;
   if (locks().length > 0) return lockers(path).size > 0;
-  const pids = known(() => readdirSync('/proc'))?.filter((name) => /^\d+$/.test(name));
+  const pids = orNull(() => readdirSync('/proc'))?.filter((name) => /^\d+$/.test(name));
   return pids?.some((pid) => isOpenIn(Number(pid), path) === true) ?? null;
 }
 
 /** The log of a process whose file was moved from beside it; null where that is none or not the only one. */
 export function logUnderOtherName(pid: number): string | null {
   const folder = `/proc/${pid}/fd`;
-  const names = (known(() => readdirSync(folder)) ?? []).map((name) =>
-    known(() => readlinkSync(`${folder}/${name}`)),
+  const names = (orNull(() => readdirSync(folder)) ?? []).map((name) =>
+    orNull(() => readlinkSync(`${folder}/${name}`)),
   );
   const logs = names.filter((name) => name?.endsWith('-wal') === true);
   const left = logs.filter((log) => !names.includes(log?.slice(0, -'-wal'.length) ?? null));
@@ -102,7 +103,7 @@ export function logUnderOtherName(pid: number): string | null {
 function isOpenIn(pid: number, path: string): boolean | null {
   const inode = inodeOf(path);
   if (inode === null) return null;
-  const descriptors = known(() => readdirSync(`/proc/${pid}/fd`));
+  const descriptors = orNull(() => readdirSync(`/proc/${pid}/fd`));
   if (descriptors !== null) {
     return descriptors.some(
       (name) => inodeOf(`/proc/${pid}/fd/${name}`) === inode && isWriting(pid, name),
@@ -115,7 +116,7 @@ function isOpenIn(pid: number, path: string): boolean | null {
 
 // By its number alone: through a container's file system the same file is on another device.
 function inodeOf(path: string): number | null {
-  const found = known(() => statSync(path));
+  const found = orNull(() => statSync(path));
   return found?.isFile() === true ? found.ino : null;
 }
 
@@ -144,7 +145,7 @@ function locks(): { pid: string; inode: number }[] {
 }
 
 function realPath(path: string): string {
-  return known(() => realpathSync(path)) ?? path;
+  return orNull(() => realpathSync(path)) ?? path;
 }
 
 function pidExists(pid: number): boolean {
@@ -172,16 +173,7 @@ function readBootId(): string | null {
   return readText('/proc/sys/kernel/random/boot_id')?.trim() ?? null;
 }
 
-function readText(file: string): string | null {
-  return known(() => readFileSync(file, 'latin1'));
-}
-
 /** Null where there is no /proc (macOS), or the process is gone or hidden. */
-function known<T>(read: () => T): T | null {
-  try {
-    return read();
-  } catch (error) {
-    if (errnoOf(error) === null) throw error;
-    return null;
-  }
+function readText(file: string): string | null {
+  return orNull(() => readFileSync(file, 'latin1'));
 }

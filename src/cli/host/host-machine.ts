@@ -8,7 +8,8 @@ import { ProcFs } from '../../collector/procfs/proc-fs.ts';
 import { parseProcessStat } from '../../collector/procfs/process-stat.ts';
 import { systemClock } from '../../collector/sampler.ts';
 import type { HostMachine, MachineProcess, SessionCgroup } from '../../host/machine.ts';
-import { errnoOf, HeadroomError } from '../../model/errors.ts';
+import { HeadroomError } from '../../model/errors.ts';
+import { orNull } from '../../model/or-null.ts';
 
 /** What the session host needs of this machine, by the readers of the collector. */
 export function hostMachine(): HostMachine {
@@ -59,12 +60,7 @@ function createCgroup(name: string, limitBytes: number): SessionCgroup | { refus
 
 // Longer than the buffer of a tick on machines with many mounts, and what counts is at its end.
 function mountsOf(file: string): string | null {
-  try {
-    return readFileSync(file, 'utf8');
-  } catch (error) {
-    if (errnoOf(error) === null) throw error;
-    return null;
-  }
+  return orNull(() => readFileSync(file, 'utf8'));
 }
 
 function uptimeSeconds(proc: ProcFs): number {

@@ -3,8 +3,9 @@ import { isIP } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { listedRecordings } from '../../exporter/prometheus/listed-recordings.ts';
 import { WatchedRecordings } from '../../exporter/prometheus/watched-recordings.ts';
-import { errnoOf, HeadroomError } from '../../model/errors.ts';
+import { HeadroomError } from '../../model/errors.ts';
 import { isLoopbackHost } from '../../model/loopback-host.ts';
+import { orNull } from '../../model/or-null.ts';
 import { printable } from '../../report/printable.ts';
 import { openRecording } from '../../store/reader.ts';
 import type { Command, CommandIo, ParsedArguments } from '../command.ts';
@@ -85,12 +86,7 @@ async function run(parsed: ParsedArguments, io: CommandIo): Promise<number> {
 
 /** Null for what is not there, or cannot be looked at: whoever reads it says so. */
 function statOf(source: string): Stats | null {
-  try {
-    return statSync(source);
-  } catch (error) {
-    if (errnoOf(error) === null) throw error;
-    return null;
-  }
+  return orNull(() => statSync(source));
 }
 
 /** In a folder there may be others; one that was named is all there is. */

@@ -1,5 +1,5 @@
 import fs from 'node:fs';
-import { errnoOf } from '../../model/errors.ts';
+import { orNull } from '../../model/or-null.ts';
 
 /** The processes in a cgroup and in those below it; empty when it is gone. */
 export function cgroupMembers(directory: string): number[] {
@@ -12,6 +12,7 @@ export function cgroupMembers(directory: string): number[] {
 /** Removes a cgroup and those below it; false, with all of them there, while one has a process. */
 export function removeCgroupTree(directory: string): boolean {
   if (cgroupMembers(directory).length > 0) return false;
+  // Gone, or still in use: the caller asks again.
   for (const each of cgroupTree(directory).reverse()) orNull(() => fs.rmdirSync(each));
   return !fs.existsSync(directory);
 }
@@ -26,14 +27,4 @@ function cgroupTree(directory: string): string[] {
       .filter((entry) => entry.isDirectory())
       .flatMap(({ name }) => cgroupTree(`${directory}/${name}`)),
   ];
-}
-
-// Gone, or still in use: the caller asks again.
-function orNull<T>(act: () => T): T | null {
-  try {
-    return act();
-  } catch (error) {
-    if (errnoOf(error) === null) throw error;
-    return null;
-  }
 }
