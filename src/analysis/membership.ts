@@ -1,6 +1,6 @@
 import type { ProcessExit, RecordingEvent } from '../model/event.ts';
 import { hostCgroupIn } from '../model/host-session.ts';
-import type { ProcessRecord } from '../model/recording.ts';
+import type { ProcessRecord, Recording } from '../model/recording.ts';
 import type { CgroupMemory } from '../model/sample.ts';
 
 type Placed = Pick<ProcessRecord, 'role' | 'browserPid'>;
@@ -32,6 +32,13 @@ export function withoutNeighbours<T extends Housed>(
       ? { ...process, browserPid: null }
       : process,
   );
+}
+
+/** The processes of a recording, {@link withoutNeighbours}. */
+export function placedProcesses(
+  recording: Pick<Recording, 'processes' | 'lastTick'>,
+): readonly ProcessRecord[] {
+  return withoutNeighbours(recording.processes(), recording.lastTick()?.cgroup ?? null);
 }
 
 /** Whether a cgroup is this one or below it. */

@@ -9,8 +9,8 @@ import {
   isCommand,
   membershipAmong,
   membershipRank,
+  placedProcesses,
   sharesMachine,
-  withoutNeighbours,
 } from './membership.ts';
 import { type ProcessHistory, processHistories } from './process-histories.ts';
 
@@ -82,10 +82,9 @@ export function processReports(
   context: ProcessContext,
 ): ProcessReport[] {
   const { histories = processHistories(recording, range), ends = [] } = context;
-  const cgroup = recording.lastTick()?.cgroup ?? null;
-  const all = withoutNeighbours(recording.processes(), cgroup);
+  const all = placedProcesses(recording);
   const membership = membershipAmong(all);
-  const session = { isMachineShared: sharesMachine(cgroup) };
+  const session = { isMachineShared: sharesMachine(recording.lastTick()?.cgroup ?? null) };
   return all
     .filter((record) => isWithin(record, range))
     .map((record) => ({

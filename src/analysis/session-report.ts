@@ -8,6 +8,7 @@ import { bootTimes, followTicks } from './follow-ticks.ts';
 import { forkReport } from './forks.ts';
 import { emptyFileOf, gatherGrounds } from './grounds.ts';
 import { growthReport } from './growth-report.ts';
+import { placedProcesses } from './membership.ts';
 import { memoryReport } from './memory.ts';
 import { memoryStart } from './memory-start.ts';
 import { pagesSection } from './pages.ts';
@@ -56,7 +57,7 @@ function findingsOf(recording: Recording, range: TimeRange): Findings {
     part: partReport(recording, range),
     withGrowth: true,
   });
-  const records = recording.processes();
+  const records = placedProcesses(recording);
   const roles = roleReports(recording, range, processes);
   const findings: Omit<Findings, 'timeline'> = {
     schemaVersion: 1,

@@ -6,7 +6,10 @@ import type { Tick } from '../model/session-memory.ts';
  */
 export interface TickTracker<Result, Seen = Tick> {
   add(tick: Seen): void;
-  /** The next tick is of another boot: what the kernel counts has begun anew, and no distance is one. */
+  /**
+   * The next tick is of another boot, or its memory of another cgroup: what the kernel counts has begun
+   * anew, and no distance is one.
+   */
   beginAnew?(): void;
   result(): Result;
 }

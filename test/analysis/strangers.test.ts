@@ -329,6 +329,25 @@ test('a browser under another limit is a neighbour of one under the limit of the
   ]);
 });
 
+test('and what it grows by is no growth of the session', () => {
+  const samples = Array.from({ length: 91 }, (_, second) =>
+    fakeSample({
+      second,
+      machine: { totalBytes: 8 * gib, availableBytes: 6 * gib },
+      cgroup: limited,
+      processes: [
+        { ...ours, cgroup: '/job' },
+        { ...ourTab, cgroup: '/job', anonBytes: 50 * mib },
+        neighbour,
+        { ...neighbourTab, anonBytes: (100 + 2 * second) * mib },
+      ],
+    }),
+  );
+  const { roles } = analyse(fakeRecording({ samples })).growth;
+  const renderers = roles.filter(({ role }) => role === 'renderer');
+  expect(renderers).toMatchObject([{ growth: { bytesPerMinute: 0, isLeak: false } }]);
+});
+
 test('where no browser is under the limit of the recorder, all of them are the session', () => {
   const report = reportOf({
     cgroup: limited,

@@ -1,5 +1,5 @@
 import type { ProcessRecord, Recording } from '../../model/recording.ts';
-import { membershipAmong, sharesMachine, withoutNeighbours } from '../membership.ts';
+import { membershipAmong, placedProcesses, sharesMachine } from '../membership.ts';
 import type { Victim } from '../oom-victim.ts';
 import { growthWindowMs } from './process-track.ts';
 import { isEndTold } from './top-events.ts';
@@ -19,7 +19,7 @@ export function recordingTop(recording: Recording): TopView | null {
   const fromUnixMs = toUnixMs - growthWindowMs;
   for (const tick of recording.ticks({ fromUnixMs, toUnixMs })) state.addTick(tick);
   const earliestUnixMs = fromUnixMs - heartbeatTicks * lastTick.intervalMs;
-  const all = withoutNeighbours(recording.processes(), lastTick.cgroup);
+  const all = placedProcesses(recording);
   const membership = membershipAmong(all);
   const session = { isMachineShared: sharesMachine(lastTick.cgroup) };
   const records = new Map(
@@ -50,7 +50,7 @@ export function recordingTop(recording: Recording): TopView | null {
     if (last === undefined || events.length < eventsAtOnce) break;
     afterRow = last.row;
   }
-  state.placeKills(
+  state.placeKills(() =>
     all.map((record) => victimOf(record, { isZombie: lastStates.get(record.process) === 'Z' })),
   );
   return state.view(recording.path, stateOf(recording));

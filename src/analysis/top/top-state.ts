@@ -9,7 +9,12 @@ import {
   usedBytes,
   workingSetBytes,
 } from '../../model/session-memory.ts';
-import { membershipAmong, membershipRank, sharesMachine } from '../membership.ts';
+import {
+  membershipAmong,
+  membershipRank,
+  sharesMachine,
+  withoutNeighbours,
+} from '../membership.ts';
 import type { Victim } from '../oom-victim.ts';
 import { roleGrowth } from '../role-growth.ts';
 import { trackSlowReadings } from '../slow-readings.ts';
@@ -49,7 +54,7 @@ export class TopState {
     const before = this.#ticks.at(-1)?.timeUnixMs ?? sample.timeUnixMs;
     this.addTick(sample);
     const living = new Set<string>();
-    for (const process of sample.processes) {
+    for (const process of withoutNeighbours(sample.processes, sample.cgroup)) {
       const key = `${process.pid} ${process.startTicks}`;
       living.add(key);
       this.addReading(key, process, { ...process, timeUnixMs: sample.timeUnixMs });
@@ -58,7 +63,7 @@ export class TopState {
       if (!living.has(key)) this.endProcess(key, before);
     }
     this.addEvents(this.#placed(sample, events));
-    this.placeKills([...this.#tracks.values()].map((track) => track.victim()));
+    this.placeKills(() => [...this.#tracks.values()].map((track) => track.victim()));
   }
 
   addTick(tick: Tick): void {
@@ -96,8 +101,8 @@ export class TopState {
     this.#events = [...this.#events, ...events].slice(-mostEvents);
   }
 
-  /** Finds out whose the kills are of which that is not known so far, among these processes. */
-  placeKills(processes: readonly Victim[]): void {
+  /** Finds out whose the kills are of which that is not known so far; asks for processes only then. */
+  placeKills(processesOf: () => readonly Victim[]): void {
     const tick = this.#ticks.at(-1);
     const isOpen = ({ event, inSession }: PlacedEvent) =>
       event.kind === 'oom_kill' && !event.beforeStart && inSession === null;
@@ -105,7 +110,7 @@ export class TopState {
     const places = killsInSession(
       this.#events.map(({ event }) => event),
       {
-        processes,
+        processes: processesOf(),
         intervalMs: tick.intervalMs,
         endUnixMs: tick.timeUnixMs,
         cgroup: tick.cgroup,

@@ -219,6 +219,40 @@ describe('the state of a session', () => {
     }
   });
 
+  test('a browser under another limit, and the kill of one of its tabs, are no part of the session', () => {
+    const cgroup = { path: '/job', limitBytes: 900 * mib };
+    const tab = fakeProcess({ pid: 310, role: 'renderer', browserPid: 300, cgroup: '/other' });
+    const staying = [
+      fakeProcess({ pid: 100, role: 'browser', cgroup: '/job/browser' }),
+      fakeProcess({ pid: 300, role: 'browser', browserPid: 300, cgroup: '/other' }),
+    ];
+    const kill = fakeOomKill({
+      pid: 310,
+      comm: tab.comm,
+      cgroup: '/other',
+      timeUnixMs: startUnixMs + 600,
+      rssBytes: 10 * mib,
+    });
+    const before = fakeSample({ second: 0, cgroup, processes: [...staying, tab] });
+    const after = fakeSample({ second: 1, cgroup, processes: staying });
+    const state = new TopState();
+    state.addSample(before, []);
+    state.addSample(after, [kill]);
+    const stored = fakeRecording({ samples: [before, after], events: [kill] });
+    for (const view of [state.view('local', 'live'), recordingTop(stored)]) {
+      expect(view?.processes.map(({ pid, inSession }) => [pid, inSession])).toEqual([
+        [100, true],
+        [300, false],
+      ]);
+      expect(view?.roles.map(({ role, processCount }) => [role, processCount])).toEqual([
+        ['browser', 1],
+      ]);
+      expect(view?.events.map(({ inSession, isBad }) => [inSession, isBad])).toEqual([
+        [false, false],
+      ]);
+    }
+  });
+
   test('growth takes a minute, a rate two samples', () => {
     const state = new TopState();
     state.addSample(growingSample(0), []);
