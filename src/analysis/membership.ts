@@ -13,9 +13,9 @@ export function isMember({ browserPid }: Pick<ProcessRecord, 'browserPid'>): boo
 type Housed = Placed & Pick<ProcessRecord, 'pid' | 'cgroup'>;
 
 /**
- * A recorder takes every browser that it sees for the session's, unless it was told which one is. Where
+ * A recorder takes every browser that it sees for the session's, unless it was told whose are. Where
  * the session has a limit of its own and a browser under it, one that runs elsewhere cannot meet that
- * limit, and is somebody else's. Where no browser is under it, the limit may be the recorder's alone.
+ * limit, and counts as somebody else's either way. Where no browser is under it, the limit may be the recorder's alone.
  */
 export function withoutNeighbours<T extends Housed>(
   processes: readonly T[],
