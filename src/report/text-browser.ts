@@ -6,6 +6,7 @@ import { hasEnded, type ProcessReport } from '../analysis/processes.ts';
 import type { SessionReport } from '../analysis/session-report.ts';
 import { formatBytes } from '../model/format-bytes.ts';
 import { printable } from './printable.ts';
+import { shortened } from './shortened.ts';
 import { type Line, table, wrap } from './text-layout.ts';
 
 const mostProcesses = 10;
@@ -110,8 +111,7 @@ function endWords(process: ProcessReport, isOomKilled: boolean): string {
 
 // A name of 15 bytes may take 60 signs to print.
 function shorten(name: string): string {
-  const text = printable(name);
-  return text.length > longestName ? `${text.slice(0, longestName - 1)}…` : text;
+  return shortened(printable(name), longestName);
 }
 
 function threeOf({ p50, p95, max }: Percentiles): string[] {

@@ -3,6 +3,7 @@ import type { OutsidePages, PageReport } from '../analysis/pages.ts';
 import type { SessionReport } from '../analysis/session-report.ts';
 import { formatBytes } from '../model/format-bytes.ts';
 import { printable } from './printable.ts';
+import { shortened } from './shortened.ts';
 import { type Line, table, wrap } from './text-layout.ts';
 
 const mostPages = 12;
@@ -73,6 +74,5 @@ function outsideWords({ pids, memoryBytes, unknownCount }: OutsidePages): string
 }
 
 function shorten(address: string): string {
-  const text = printable(address);
-  return text.length > longestAddress ? `${text.slice(0, longestAddress - 1)}…` : text;
+  return shortened(printable(address), longestAddress);
 }

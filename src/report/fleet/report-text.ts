@@ -2,8 +2,8 @@ import type { FleetReport } from '../../analysis/fleet/fleet-report.ts';
 import type { FleetFigures } from '../../analysis/fleet/fleet-sum.ts';
 import { formatCount, formatDuration, formatInstant, formatRatio } from '../../analysis/format.ts';
 import { formatBytes } from '../../model/format-bytes.ts';
+import { shortened } from '../shortened.ts';
 import { joinLines, type Line, table, wrap } from '../text-layout.ts';
-import { shortened } from './shortened.ts';
 
 // One long value would make every line as long.
 const longest = 40;

@@ -2,8 +2,8 @@ import type { FleetTop, TopOrder, TopSession } from '../../analysis/fleet/fleet-
 import { formatCount, formatInstant } from '../../analysis/format.ts';
 import { formatBytes } from '../../model/format-bytes.ts';
 import { shellQuote } from '../shell-quote.ts';
+import { shortened } from '../shortened.ts';
 import { joinLines, type Line, wrap } from '../text-layout.ts';
-import { shortened } from './shortened.ts';
 
 const longest = 80;
 
