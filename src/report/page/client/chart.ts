@@ -66,7 +66,7 @@ export class Chart {
       },
       [caption, this.#body, this.#meanings, this.#table],
     );
-    this.tellMeanings();
+    this.#fillMeanings();
     const sizes = new ResizeObserver(() => this.#fit(caption.clientWidth));
     // As wide as the plot, and not made higher by it.
     sizes.observe(caption);

@@ -16,58 +16,30 @@ export interface Meaning {
   words: string;
 }
 
-interface Look {
+interface Name {
   sign: string;
   /** Beside the sign, where there is room. */
   words: string;
   /** After a count of them. */
   counted: string;
-  color(): string;
-  dash: number[];
-  /** Around the middle of the sign, as far as `arm`. */
-  trace(ctx: CanvasRenderingContext2D, at: { x: number; y: number; arm: number }): void;
 }
 
 /** Told apart by sign, line and words: nothing hangs on a colour. */
-const looks: Readonly<Record<Whose, Look>> = {
-  session: {
-    sign: '✕',
-    words: 'OOM kill',
-    counted: 'of this session',
-    color: badColor,
-    dash: [],
-    trace(ctx, { x, y, arm }) {
-      ctx.moveTo(x - arm, y - arm);
-      ctx.lineTo(x + arm, y + arm);
-      ctx.moveTo(x - arm, y + arm);
-      ctx.lineTo(x + arm, y - arm);
-    },
-  },
-  outside: {
-    sign: '○',
-    words: 'OOM kill outside',
-    counted: 'outside of this session',
-    color: inkColor,
-    dash: [2, 4],
-    trace(ctx, { x, y, arm }) {
-      ctx.moveTo(x + arm, y);
-      ctx.arc(x, y, arm, 0, 2 * Math.PI);
-    },
-  },
+const names: Readonly<Record<Whose, Name>> = {
+  session: { sign: '✕', words: 'OOM kill', counted: 'of this session' },
+  outside: { sign: '○', words: 'OOM kill outside', counted: 'outside of this session' },
   unknown: {
     sign: '◇',
     words: 'OOM kill, whose is not known',
     counted: 'of which it is not known whose',
-    color: inkColor,
-    dash: [8, 4],
-    trace(ctx, { x, y, arm }) {
-      ctx.moveTo(x, y - arm);
-      ctx.lineTo(x + arm, y);
-      ctx.lineTo(x, y + arm);
-      ctx.lineTo(x - arm, y);
-      ctx.closePath();
-    },
   },
+};
+
+/** The dashes of the line; the outline of the sign around its middle, as far as 1. */
+const looks: Readonly<Record<Whose, { dash: readonly number[]; outline: string }>> = {
+  session: { dash: [], outline: 'M-1,-1 L1,1 M-1,1 L1,-1' },
+  outside: { dash: [2, 4], outline: 'M1,0 A1,1 0 0 1 -1,0 A1,1 0 0 1 1,0' },
+  unknown: { dash: [8, 4], outline: 'M0,-1 L1,0 L0,1 L-1,0 Z' },
 };
 
 const order: readonly Whose[] = ['session', 'outside', 'unknown'];
@@ -84,14 +56,14 @@ export function killMarks({ events }: RecordingHead, ownership: Ownership): Kill
 export function killMeanings(marks: readonly KillMark[]): Meaning[] {
   return order.flatMap((whose) => {
     const count = marks.filter((mark) => mark.whose === whose).length;
-    const { sign, counted } = looks[whose];
+    const { sign, counted } = names[whose];
     return count === 0 ? [] : [{ sign, words: `${formatCount(count, 'OOM kill')} ${counted}` }];
   });
 }
 
 /** What an OOM kill is called in a table. */
 export function killWords(whose: Whose): string {
-  const { sign, words } = looks[whose];
+  const { sign, words } = names[whose];
   return `${sign} ${words}`;
 }
 
@@ -104,23 +76,26 @@ export function drawKills(plot: uPlot, marks: readonly KillMark[]): void {
 /** Words do not lie on those before, nor go over the edge; gives from where on there is room. */
 function drawKill(plot: uPlot, { timeUnixMs, whose }: KillMark, freeFrom: number): number {
   const { ctx, bbox } = plot;
-  const { words, color, dash, trace } = looks[whose];
+  const { words } = names[whose];
+  const { dash, outline } = looks[whose];
+  const isOurs = whose === 'session';
+  const color = isOurs ? badColor() : inkColor();
   const x = plot.valToPos(timeUnixMs, 'x', true);
   const arm = 5 * devicePixelRatio;
   const y = bbox.top + 1.6 * arm;
-  ctx.strokeStyle = color();
+  ctx.strokeStyle = color;
   ctx.lineWidth = 2 * devicePixelRatio;
   ctx.beginPath();
   ctx.setLineDash(dash.map((length) => length * devicePixelRatio));
   // A sign that is hollow has no line through it.
-  ctx.moveTo(x, whose === 'session' ? bbox.top : y + arm);
+  ctx.moveTo(x, isOurs ? bbox.top : y + arm);
   ctx.lineTo(x, bbox.top + bbox.height);
   ctx.stroke();
   ctx.setLineDash([]);
-  ctx.beginPath();
-  trace(ctx, { x, y, arm });
-  ctx.stroke();
-  ctx.fillStyle = color();
+  const sign = new Path2D();
+  sign.addPath(new Path2D(outline), { a: arm, d: arm, e: x, f: y });
+  ctx.stroke(sign);
+  ctx.fillStyle = color;
   const space = arm + 3 * devicePixelRatio;
   const { width } = ctx.measureText(words);
   const isAtEdge = x + space + width > bbox.left + bbox.width;

@@ -1,3 +1,4 @@
+import type uPlot from 'uplot';
 import { type ProcessRole, processRoles } from '../../../model/process-role.ts';
 import type { Ownership } from '../ownership.ts';
 import type { KeyedProcessTimeline, RecordingHead, WindowPictures } from '../page-data.ts';
@@ -50,8 +51,7 @@ export function memoryPicture(context: MemoryContext): Pictures & { tellKills():
     bands: [{ between: [1, 2], fill: () => `${lineColor(0)}66` }],
     // Above the limit there is room for the word of a kill.
     top: (largest) => 1.17 * (isScaledToLimit() ? largest : mostUsed),
-    backdrop: (plot) => drawBackdrop(plot, { gaps: head.gaps, kills: killMarks(head, ownership) }),
-    meanings: () => killMeanings(killMarks(head, ownership)),
+    ...withKills(head, ownership),
     ...(elapsedFromUnixMs === undefined ? {} : { elapsedFromUnixMs }),
   });
   return {
@@ -175,12 +175,20 @@ export function processChart(
       dash: lineDashes[place % lineDashes.length] ?? [],
       width: 2,
     })),
-    backdrop: (plot) => drawBackdrop(plot, { gaps: head.gaps, kills: killMarks(head, ownership) }),
-    meanings: () => killMeanings(killMarks(head, ownership)),
+    ...withKills(head, ownership),
   });
   chart.setData(
     lines.timesUnixMs,
     lines.processes.map(({ bytes }) => bytes),
   );
   return chart;
+}
+
+/** Gaps and kills behind the lines, and what the signs of those mean. */
+function withKills(head: RecordingHead, ownership: Ownership) {
+  const kills = () => killMarks(head, ownership);
+  return {
+    backdrop: (plot: uPlot) => drawBackdrop(plot, { gaps: head.gaps, kills: kills() }),
+    meanings: () => killMeanings(kills()),
+  };
 }
