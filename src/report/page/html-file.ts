@@ -4,7 +4,7 @@ import type { Series } from '../../model/series.ts';
 import type { TimeRange } from '../../model/time-range.ts';
 import { Ownership } from './ownership.ts';
 import type { PageBundle } from './page-bundle.ts';
-import type { PageFile, PagePart, PageSketch, RecordingHead, ShownEvent } from './page-data.ts';
+import type { PageFile, PagePart, PageSketch, ShownEvent } from './page-data.ts';
 import { filePage } from './page-html.ts';
 import { processLines } from './process-lines.ts';
 import { recordingHead } from './recording-head.ts';
@@ -30,14 +30,14 @@ export function renderHtml(
 }
 
 function pageFile(recording: Recording, report: SessionReport, range: TimeRange): PageFile {
-  const head = recordingHead(recording);
+  const head = recordingHead(recording, range);
   const fromUnixMs = Math.max(head.fromUnixMs, range.fromUnixMs ?? head.fromUnixMs);
   const toUnixMs = Math.max(fromUnixMs, Math.min(head.toUnixMs, range.toUnixMs ?? head.toUnixMs));
   const window = { fromUnixMs, toUnixMs };
   const processes = report.processes.slice(0, mostProcesses);
   return {
     schemaVersion: 1,
-    head: { ...head, ...window, events: markedEvents(eventsIn(head, range), report) },
+    head: { ...head, ...window, events: markedEvents(head.events, report) },
     report: { ...report, processes },
     pictures: {
       session: recording.timeline({ ...window, columns }),
@@ -50,13 +50,6 @@ function pageFile(recording: Recording, report: SessionReport, range: TimeRange)
     ),
     parts: [...parts(recording, window)],
   };
-}
-
-function eventsIn({ events }: RecordingHead, range: TimeRange): ShownEvent[] {
-  const { fromUnixMs = Number.NEGATIVE_INFINITY, toUnixMs = Number.POSITIVE_INFINITY } = range;
-  return events.filter(
-    ({ timeUnixMs }) => timeUnixMs === null || (timeUnixMs >= fromUnixMs && timeUnixMs <= toUnixMs),
-  );
 }
 
 /** In the report of the file there are not all processes, and those of others come last. */

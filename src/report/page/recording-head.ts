@@ -1,16 +1,18 @@
 import path from 'node:path';
 import type { RecordingEvent } from '../../model/event.ts';
 import type { Recording } from '../../model/recording.ts';
+import type { TimeRange } from '../../model/time-range.ts';
 import type { RecordingHead } from './page-data.ts';
 
 // Of a browser with churning tabs a day has tens of thousands of ends.
 const mostEvents = 1_000;
 
-/** What a page shows of a recording before all of it was read. */
-export function recordingHead(recording: Recording): RecordingHead {
+/** What a page shows of a recording before all of it was read; with a range, its events are those of that. */
+export function recordingHead(recording: Recording, range?: TimeRange): RecordingHead {
   const { facts } = recording;
   const events = recording.events();
-  const shown = shownEvents(events);
+  const listed = range === undefined ? events : recording.events(range);
+  const shown = shownEvents(listed);
   return {
     name: path.basename(recording.path),
     id: facts.id,
@@ -20,7 +22,7 @@ export function recordingHead(recording: Recording): RecordingHead {
     ...spanOf(recording, events),
     gaps: gapsIn(events),
     events: shown,
-    eventsLeftOut: events.length - shown.length,
+    eventsLeftOut: listed.length - shown.length,
   };
 }
 

@@ -58,7 +58,7 @@ export function pageRoutes(source: string, tell: ProblemTeller): PageRoutes {
   const routes = new Map<string, (request: HttpRequest) => Answer>([
     ['/', () => firstPage(folder, pictures)],
     ['/api/recordings', () => json(listOf(source, folder, analyses))],
-    ['/api/head', read(recordingHead)],
+    ['/api/head', read((recording) => recordingHead(recording))],
     [
       '/api/pictures',
       one((file, query) =>
