@@ -96,9 +96,12 @@ export class OutputFile {
   async finish(): Promise<void> {
     try {
       await this.#handle.close();
-      // Somebody else may have made something of that name meanwhile.
-      this.#temporary?.check();
-      if (this.#temporary !== null) fs.renameSync(this.#temporary.from, this.#temporary.to);
+      if (this.#temporary !== null) {
+        const { from, to, check } = this.#temporary;
+        // Somebody else may have made something of that name meanwhile.
+        check();
+        fs.renameSync(from, to);
+      }
     } catch (error) {
       throw outputError(error, this.#out);
     }

@@ -39,12 +39,12 @@ function sessionPart(id: string): string {
 
 /** As many of the characters as there is room for, none of them in halves. */
 function cut(before: string, characters: readonly string[], behind: string): string {
-  let room = mostBytes - Buffer.byteLength(before) - Buffer.byteLength(behind);
-  const kept = characters.findIndex((character) => {
-    room -= Buffer.byteLength(character);
-    return room < 0;
-  });
-  return `${before}${characters.slice(0, kept === -1 ? undefined : kept).join('')}${behind}`;
+  let kept = before;
+  for (const character of characters) {
+    if (Buffer.byteLength(kept + character + behind) > mostBytes) break;
+    kept += character;
+  }
+  return kept + behind;
 }
 
 function digestOf(text: string): string {
