@@ -61,25 +61,25 @@ export function isMovedAway(
   { recorder }: { recorder: RecorderIdentity | null },
   isAlive: (recorder: RecorderIdentity) => boolean,
 ): boolean {
-  if (recorder === null || !isAlive(recorder) || isOpenIn(recorder.pid, path) !== true)
-    return false;
-  return isOpenIn(recorder.pid, `${realPath(path)}-shm`) !== true;
+  return recorder !== null && isAlive(recorder) && isOpenWithoutLog(recorder.pid, path);
 }
 
 /** Whether somebody may have the file open who does not share its log; asks only the kernel. */
 export function mayBeMovedAway(path: string): boolean {
+  const listed = locks();
   // Where the kernel lists no locks, the file has to be asked whose descriptors to look at.
-  if (locks().length === 0) return true;
-  const sharing = lockers(`${realPath(path)}-shm`);
-  if ([...lockers(path)].some((pid) => !sharing.has(pid))) return true;
+  if (listed.length === 0) return true;
+  const sharing = lockers(`${realPath(path)}-shm`, listed);
+  if ([...lockers(path, listed)].some((pid) => !sharing.has(pid))) return true;
   // This process may have lost its locks, by closing the file elsewhere.
-  return isMovedAway(path, { recorder: thisRecorder() }, () => true);
+  return isOpenWithoutLog(process.pid, path);
 }
 
 /** Whether somebody has the file locked or, where no locks are listed, open; null: nobody can tell. */
 export function isHeld(path: string): boolean | null {
   if (!existsSync(path)) return false;
-  if (locks().length > 0) return lockers(path).size > 0;
+  const listed = locks();
+  if (listed.length > 0) return lockers(path, listed).size > 0;
   const pids = orNull(() => readdirSync('/proc'))?.filter((name) => /^\d+$/.test(name));
   return pids?.some((pid) => isOpenIn(Number(pid), path) === true) ?? null;
 }
@@ -93,6 +93,10 @@ export function logUnderOtherName(pid: number): string | null {
   const logs = names.filter((name) => name?.endsWith('-wal') === true);
   const left = logs.filter((log) => !names.includes(log?.slice(0, -'-wal'.length) ?? null));
   return left.length === 1 ? (left[0] ?? null) : null;
+}
+
+function isOpenWithoutLog(pid: number, path: string): boolean {
+  return isOpenIn(pid, path) === true && isOpenIn(pid, `${realPath(path)}-shm`) !== true;
 }
 
 /**
@@ -131,13 +135,18 @@ function lockedInodes(pid: number): ReadonlySet<number | null> {
   return new Set(locks().flatMap((lock) => (lock.pid === String(pid) ? lock.inode : [])));
 }
 
-function lockers(path: string): ReadonlySet<string> {
+function lockers(path: string, listed: readonly Lock[]): ReadonlySet<string> {
   const inode = inodeOf(path);
-  return new Set(locks().flatMap((lock) => (lock.inode === inode ? lock.pid : [])));
+  return new Set(listed.flatMap((lock) => (lock.inode === inode ? lock.pid : [])));
+}
+
+interface Lock {
+  pid: string;
+  inode: number;
 }
 
 // proc_locks(5): `5: POSIX  ADVISORY  READ 1234 fe:00:2182287 128 128`; one that waits has an arrow.
-function locks(): { pid: string; inode: number }[] {
+function locks(): Lock[] {
   return (readText('/proc/locks') ?? '').split('\n').flatMap((line) => {
     const [, kind, , , pid = '', file = ''] = line.split(/\s+/);
     return kind === 'POSIX' ? { pid, inode: Number(file.split(':')[2]) } : [];
