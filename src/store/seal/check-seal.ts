@@ -33,11 +33,7 @@ export type SealCheck =
 
 /** Compares a file with the checksums that it carries. Reads it all, a piece at a time. */
 export function checkSeal(path: string, onProgress?: OnCheckProgress): SealCheck {
-  return withEnds(path, (file, { header, footer, sizeBytes }) =>
-    footer === null
-      ? withoutFooter(header, sizeBytes)
-      : withFooter(file, { header, footer, sizeBytes, onProgress }),
-  );
+  return withEnds(path, (file, ends) => compare(file, ends, onProgress));
 }
 
 /**
@@ -45,19 +41,16 @@ export function checkSeal(path: string, onProgress?: OnCheckProgress): SealCheck
  * which it is not read.
  */
 export function sealDamage(path: string): string | null {
-  return withEnds(path, (file, { header, footer, sizeBytes }) => {
-    if (footer !== null && isOutdated(header, footer)) return null;
-    const check =
-      footer === null
-        ? withoutFooter(header, sizeBytes)
-        : withFooter(file, { header, footer, sizeBytes, onProgress: undefined });
+  return withEnds(path, (file, ends) => {
+    if (isOutdated(ends)) return null;
+    const check = compare(file, ends);
     return check.state === 'damaged' ? check.what : null;
   });
 }
 
 /** Whether {@link checkSeal} says `outdated`, for which it is not read. */
 export function isSealOutdated(path: string): boolean {
-  return withEnds(path, (_, { header, footer }) => footer !== null && isOutdated(header, footer));
+  return withEnds(path, (_, ends) => isOutdated(ends));
 }
 
 /** Whether there are checksums of a recording at its end, whatever became of the rest. */
@@ -88,6 +81,13 @@ function readFooter(file: number, sizeBytes: number): Footer | null {
   return decodeFooter(readBytes(file, Buffer.alloc(footerBytes), sizeBytes - footerBytes));
 }
 
+function compare(file: number, ends: Ends, onProgress?: OnCheckProgress): SealCheck {
+  const { header, footer, sizeBytes } = ends;
+  return footer === null
+    ? withoutFooter(header, sizeBytes)
+    : withFooter(file, { ...ends, footer, onProgress });
+}
+
 function withoutFooter(header: DatabaseHeader | null, sizeBytes: number): SealCheck {
   // While a log is in use the header may be behind the file.
   if (header === null || header.usesLog || header.pageCount === null) return { state: 'none' };
@@ -103,9 +103,9 @@ interface Sealed extends Ends {
 }
 
 function withFooter(file: number, sealed: Sealed): SealCheck {
-  const { header, footer, sizeBytes, onProgress } = sealed;
+  const { footer, sizeBytes, onProgress } = sealed;
   const { pageCount } = footer;
-  const isChanged = isOutdated(header, footer);
+  const isChanged = isOutdated(sealed);
   const sums = Buffer.alloc(pageCount * sumBytes);
   const isLengthRight = sizeBytes === sealedBytes(footer);
   const areSumsRight =
@@ -123,8 +123,9 @@ function withFooter(file: number, sealed: Sealed): SealCheck {
   return { state: 'damaged', what, damagedPages: [] };
 }
 
-function isOutdated(header: DatabaseHeader | null, footer: Footer): boolean {
-  return header?.pageCount != null && header.changeCounter !== footer.changeCounter;
+function isOutdated({ header, footer }: Ends): boolean {
+  if (header === null || footer === null) return false;
+  return header.pageCount !== null && header.changeCounter !== footer.changeCounter;
 }
 
 interface Compared {
