@@ -31,32 +31,32 @@ const busyTimeoutMs = 200;
  */
 export function endMoved({ path, log, lastSequence }: Moved): Ending {
   if (!rejoinLog(path, log)) return { place: 'log', path, log };
-  if (!attempt(() => becomeOne(path, lastSequence)))
+  if (attempt(() => becomeOne(path, lastSequence)) !== true) {
     return { place: 'log', path, log: `${path}-wal` };
-  attempt(() => void sealFile(path));
+  }
+  attempt(() => sealFile(path));
   return { place: 'moved', path };
 }
 
-function becomeOne(path: string, lastSequence: number): void {
+/** False when they do not end with that sample. */
+function becomeOne(path: string, lastSequence: number): boolean {
   const db = openDatabase(path, { mode: 'write', busyTimeoutMs });
   try {
     const found = db.prepare('SELECT max(sequence) FROM tick').pluck().get() ?? 0;
-    if (found !== lastSequence) {
-      throw new HeadroomError('FILE_CORRUPT', `${path}: ends with sample ${found}`);
-    }
+    if (found !== lastSequence) return false;
     attempt(() => standAlone(db));
+    return true;
   } finally {
     db.close();
   }
 }
 
-/** False when the file, its disk or another program was in the way. */
-function attempt(act: () => void): boolean {
+/** Null when the file, its disk or another program was in the way. */
+function attempt<T>(act: () => T): T | null {
   try {
-    act();
-    return true;
+    return act();
   } catch (error) {
     if (!(error instanceof HeadroomError) && sqliteCode(error) === null) throw error;
-    return false;
+    return null;
   }
 }

@@ -12,7 +12,6 @@ const pageBytes = 4096;
  */
 export class RecordedFile {
   readonly #path: string;
-  #movedTo: string | null = null;
   readonly #device: number;
   readonly #inode: number;
   readonly #log: Stats | undefined;
@@ -43,19 +42,14 @@ export class RecordedFile {
     return this.#stat() === undefined;
   }
 
-  /** Where it was followed to. */
-  get movedTo(): string | null {
-    return this.#movedTo;
+  /** The name that it has now, while it is open; null when it was removed, or nobody can tell. */
+  get presentName(): string | null {
+    return presentName({ dev: this.#device, ino: this.#inode });
   }
 
-  /** The name that its log has now; null when that was removed, or nobody can tell. */
+  /** Likewise that of its log. */
   get log(): string | null {
     return this.#log === undefined ? null : presentName(this.#log);
-  }
-
-  /** From now on it is looked for where another program has moved it, if that can be found. */
-  follow(): void {
-    this.#movedTo = presentName({ dev: this.#device, ino: this.#inode });
   }
 
   /**
@@ -71,6 +65,6 @@ export class RecordedFile {
 
   // Null: it cannot be looked at, which need not keep SQLite from writing it.
   #stat(): Stats | undefined | null {
-    return orNull(() => statSync(this.#movedTo ?? this.#path, { throwIfNoEntry: false }));
+    return orNull(() => statSync(this.#path, { throwIfNoEntry: false }));
   }
 }

@@ -89,7 +89,6 @@ export class WritableFile {
    */
   follow(): void {
     if (!this.#file.isMissing() || this.#file.log === null) return;
-    this.#file.follow();
     this.#isLogOnly = true;
     this.#db.pragma('wal_autocheckpoint = 0');
     // What they need is not made ready any more.
@@ -98,40 +97,35 @@ export class WritableFile {
 
   /** `lastSequence`: of the newest sample that was written. */
   close(lastSequence: number): Ending {
-    const isThere = !this.#isLogOnly && this.#file.movedTo === null && this.isThere;
+    const isThere = !this.#isLogOnly && this.isThere;
     if (isThere) {
       this.#attempt(() => {
         this.#space.giveBackAll();
         standAlone(this.#db);
       });
     }
-    const { log, movedTo: path } = this.#file;
+    const log = this.#isLogOnly ? this.#file.log : null;
+    const path = log === null ? null : this.#file.presentName;
     // SQLite leaves the log of a file that is not under its name.
     this.#db.close();
     if (isThere) {
-      this.#seal();
+      this.#attempt(() => sealFile(this.#path));
       return { place: 'name' };
     }
     this.#file.removeRest();
-    if (!this.#isLogOnly || log === null) return { place: 'nowhere' };
+    if (log === null) return { place: 'nowhere' };
     return path === null ? { place: 'log', path, log } : endMoved({ path, log, lastSequence });
   }
 
-  /** Somebody else has it open, or the disk is full: the log stays and is part of the recording. */
+  /**
+   * Somebody else has it open, or the disk is full: the log stays and is part of the recording, which is
+   * whole without checksums too.
+   */
   #attempt(act: () => void): void {
     try {
       act();
     } catch (error) {
       if (!(error instanceof HeadroomError)) writeFailure(error, this.#path);
-    }
-  }
-
-  #seal(): void {
-    try {
-      sealFile(this.#path);
-    } catch (error) {
-      // Somebody else writes to it already, or there is no room: it is whole without checksums too.
-      if (!(error instanceof HeadroomError)) throw error;
     }
   }
 

@@ -165,8 +165,8 @@ export class StoreWriter {
   close(end: SessionEnd): CloseResult {
     if (!this.#file.isOpen) return written;
     const lostCount = this.#outage?.lostCount ?? 0;
-    let result: WriteResult = written;
-    let ending: Ending = { place: 'nowhere' };
+    let result: WriteResult;
+    let ending: Ending;
     try {
       this.#file.waitForLocks(closeTimeoutMs);
       this.#file.follow();
