@@ -80,16 +80,20 @@ function createFile(path: string): boolean {
   }
 }
 
-/** SQLite would remove the log of a file that was moved away, also that of a living recorder. */
+/**
+ * SQLite would remove a log that it finds beside a file without a page: that of one that was moved away,
+ * also that of a living recorder.
+ */
 function makePlaceForLog({ path, onLogAside }: OpenForWriting, isNew: boolean): void {
   try {
     const log = `${path}-wal`;
-    if (statSync(path).size === 0 && existsSync(log) && isHeld(`${path}-shm`) === true) {
+    if (statSync(path).size > 0 || !existsSync(log)) return;
+    if (isHeld(`${path}-shm`) === true) {
       throw new HeadroomError('FILE_IN_USE', `${log}: the log of a recorder that still runs`, {
         hint: 'Its file was moved away while it is recorded: stop that recorder, or choose another file. When none runs, move the log to its file (NAME-wal) or away.',
       });
     }
-    const aside = setLogAside(path);
+    const aside = setLogAside(log);
     if (aside !== null) onLogAside?.(aside);
   } catch (error) {
     if (isNew) rmSync(path, { force: true });

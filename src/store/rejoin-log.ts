@@ -24,13 +24,11 @@ export function rejoinLog(path: string, log: string): boolean {
 }
 
 /**
- * SQLite would remove a log that it finds beside a file without a page: it may be that of a recording
- * which was moved away, and hold its newest samples. Gives the name that it has now; null when there
- * was none. Errors of the system.
+ * For a log in the place of a new recording: it may be that of one which was moved away, and hold its
+ * newest samples. Gives the name that it has now; null for an empty one or none. Errors of the system.
  */
-export function setLogAside(path: string): string | null {
-  const log = `${path}-wal`;
-  if (statOf(path)?.size !== 0 || (statOf(log)?.size ?? 0) === 0) return null;
+export function setLogAside(log: string): string | null {
+  if ((statOf(log)?.size ?? 0) === 0) return null;
   for (let number = 1; ; number++) {
     const aside = `${log}-left-${number}`;
     if (statOf(aside) !== undefined) continue;
