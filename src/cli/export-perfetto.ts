@@ -2,7 +2,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { byteChunks } from '../exporter/file/chunks.ts';
 import { perfettoTrace } from '../exporter/file/perfetto/perfetto-trace.ts';
-import { errnoOf } from '../model/errors.ts';
+import { orNull } from '../model/or-null.ts';
 import type { CommandIo, ParsedArguments } from './command.ts';
 import { UsageError } from './command.ts';
 import { exportSeparately, exportStream, type StreamFormat } from './export-stream.ts';
@@ -28,15 +28,9 @@ export async function exportPerfetto(parsed: ParsedArguments, io: CommandIo): Pr
 
 const format: StreamFormat = (recording, { range }) => byteChunks(perfettoTrace(recording, range));
 
+// What cannot be looked at is told when it is written to.
 function isFolder(out: string): boolean {
-  if (out.endsWith('/')) return true;
-  try {
-    return fs.statSync(out).isDirectory();
-  } catch (error) {
-    // What cannot be looked at is told when it is written to.
-    if (errnoOf(error) !== null) return false;
-    throw error;
-  }
+  return out.endsWith('/') || (orNull(() => fs.statSync(out))?.isDirectory() ?? false);
 }
 
 /** `task.db` as `FOLDER/task.pftrace`; UsageError for two of the same name. */

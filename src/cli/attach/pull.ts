@@ -1,11 +1,8 @@
 import { SessionCollector } from '../../attach/session-collector.ts';
-import { TelemetryWatch } from '../../attach/telemetry/telemetry-watch.ts';
-import { toldWords } from '../../attach/telemetry/told-words.ts';
-import { printable } from '../../report/printable.ts';
 import type { Command } from '../command.ts';
 import { UsageError } from '../command.ts';
 import { sessionOf, targetHelp } from '../session/target.ts';
-import { outOption, pulledFile, pullTo } from './pulled-file.ts';
+import { outOption, pulledFile, pullLastTo } from './pulled-file.ts';
 
 export const pullCommand: Command = {
   name: 'pull',
@@ -18,11 +15,7 @@ export const pullCommand: Command = {
     if (others.length > 0) throw new UsageError(`one TARGET only, not "${others[0]}" as well`);
     const out = pulledFile(parsed, session.name);
     const { collector } = await SessionCollector.locate(session);
-    const complete = await new TelemetryWatch(session, {
-      isLive: false,
-      onTold: (event) => io.stderr.write(`${printable(toldWords(event))}\n`),
-    }).beginLastCopy();
-    await pullTo(collector, out, { io, isQuiet: false, complete });
+    await pullLastTo(collector, out, io);
     return 0;
   },
 };

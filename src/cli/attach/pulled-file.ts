@@ -1,6 +1,8 @@
 import { requireNewFile } from '../../attach/new-file.ts';
 import { type OnTransfer, type PullOptions, pullRecording } from '../../attach/pull-recording.ts';
 import type { SessionCollector } from '../../attach/session-collector.ts';
+import { TelemetryWatch } from '../../attach/telemetry/telemetry-watch.ts';
+import { toldWords } from '../../attach/telemetry/told-words.ts';
 import { formatBytes } from '../../model/format-bytes.ts';
 import { printable } from '../../report/printable.ts';
 import { shellQuote } from '../../report/shell-quote.ts';
@@ -53,4 +55,21 @@ export async function pullTo(
     `${formatBytes(size)} in ${printable(out)}, checked; next: headroom report ${shellQuote(out)}\n`,
   );
   return size;
+}
+
+/**
+ * Brings home all that there will be: with what telemetry told, of which it is said when not all was taken.
+ * As {@link pullTo}.
+ */
+export async function pullLastTo(
+  collector: SessionCollector,
+  out: string,
+  io: PullIo['io'],
+): Promise<void> {
+  const telemetry = new TelemetryWatch(collector.session, {
+    isLive: false,
+    onTold: (event) => io.stderr.write(`${printable(toldWords(event))}\n`),
+  });
+  const complete = await telemetry.beginLastCopy();
+  await pullTo(collector, out, { io, isQuiet: false, complete });
 }

@@ -1,13 +1,10 @@
 import { notFound } from '../../attach/pull-recording.ts';
 import { SessionCollector } from '../../attach/session-collector.ts';
 import { stillThere } from '../../attach/still-there.ts';
-import { TelemetryWatch } from '../../attach/telemetry/telemetry-watch.ts';
-import { toldWords } from '../../attach/telemetry/told-words.ts';
-import { printable } from '../../report/printable.ts';
 import type { Command } from '../command.ts';
 import { UsageError } from '../command.ts';
 import { sessionOf, targetHelp } from '../session/target.ts';
-import { outOption, pulledFile, pullTo } from './pulled-file.ts';
+import { outOption, pulledFile, pullLastTo } from './pulled-file.ts';
 
 export const stopCommand: Command = {
   name: 'stop',
@@ -22,12 +19,8 @@ export const stopCommand: Command = {
     const { collector } = await SessionCollector.locate(session);
     if ((await collector.request()) === null) throw notFound(session);
     await collector.stop();
-    const complete = await new TelemetryWatch(session, {
-      isLive: false,
-      onTold: (event) => io.stderr.write(`${printable(toldWords(event))}\n`),
-    }).beginLastCopy();
     try {
-      await pullTo(collector, out, { io, isQuiet: false, complete });
+      await pullLastTo(collector, out, io);
     } catch (error) {
       throw stillThere(error, session.name);
     }
