@@ -32,7 +32,7 @@ export class CgroupFollower implements EventSource {
   #pid: number | null;
   #hadBrowser = false;
   #everHadBrowser = false;
-  /** Something that is recorded was seen in the cgroup that is read. */
+  /** A browser was seen in the cgroup that is read. */
   #isSettled = false;
   #everySamples = 1;
   #leftSamples = 1;
